@@ -1,0 +1,187 @@
+import { visitCjkTerms } from './cjk.ts';
+import { ANALYZER_ID, type AnalyzerParameters, analyzerParameters } from './parameters.ts';
+import type { QueryToken } from './query-token.ts';
+import { Segmenter } from './segmenter.ts';
+import { TermBuffer } from './term-buffer.ts';
+import { MAX_KEY_BYTES, TermTable } from './term-table.ts';
+import { UnknownAnalyzerError } from './unknown-analyzer-error.ts';
+import { utf16Length } from './utf16-offsets.ts';
+import { type WordTerms, wordTerms } from './word-terms.ts';
+
+/** Longer CJK runs are clauses that hardly come again; keeping them would only fill the table. */
+const MAX_CJK_KEY_BYTES = 18;
+/** Distinct words whose terms `visitTerms` remembers before it forgets them all. */
+const MAX_REMEMBERED_WORDS = 32_768;
+const FIRST_FIELD_BYTES = 4_096;
+
+const NON_ASCII = /[^\x00-\x7f]/;
+
+/** What an analyzer has met in `encodeField` since it was created. */
+export interface AnalyzerCounters {
+  /** Terms written, extras included. */
+  readonly terms: number;
+  /** Words cut because they were too long. */
+  readonly cutWords: number;
+  /** Base64 runs passed over. */
+  readonly skippedRuns: number;
+}
+
+/** The analyzer with this id. Throws `UnknownAnalyzerError` for any other than `ANALYZER_ID`. */
+export function createAnalyzer(id: string): Analyzer {
+  if (id !== ANALYZER_ID) throw new UnknownAnalyzerError(id, [ANALYZER_ID]);
+  return new Analyzer();
+}
+
+/**
+ * Text to terms, for build, query and snippets alike. A term is never empty and has no space, NUL or ASCII punctuation
+ * other than `+ # . - _`.
+ *
+ * An analyzer is used by one thread; it keeps up to 24 MiB of terms it has met and a buffer of the largest field's size.
+ */
+export class Analyzer {
+  readonly id = ANALYZER_ID;
+  readonly parameters: AnalyzerParameters = analyzerParameters();
+
+  readonly #segmenter = new Segmenter();
+  readonly #table = new TermTable();
+  readonly #sink = { main: new TermBuffer(FIRST_FIELD_BYTES), extras: new TermBuffer(FIRST_FIELD_BYTES) };
+  readonly #words = new Map<string, WordTerms>();
+  #terms = 0;
+  #cutWords = 0;
+
+  /** Counted by `encodeField` only. */
+  get counters(): AnalyzerCounters {
+    return { terms: this.#terms, cutWords: this.#cutWords, skippedRuns: this.#segmenter.skippedRuns };
+  }
+
+  /**
+   * The terms of a whole field, joined by single spaces: the main stream in the order of the text, then the extras.
+   * Malformed UTF-8 separates words.
+   *
+   * @returns a view that is valid until the next call
+   */
+  encodeField(utf8: Uint8Array): Buffer {
+    const segmenter = this.#segmenter;
+    const table = this.#table;
+    const sink = this.#sink;
+    sink.main.length = 0;
+    sink.extras.length = 0;
+    segmenter.reset(utf8);
+    while (segmenter.next()) {
+      const { start, end, hash } = segmenter;
+      const isKept = end - start <= (segmenter.isCjk ? MAX_CJK_KEY_BYTES : MAX_KEY_BYTES);
+      const slot = isKept ? table.find(utf8, start, end, hash) : -1;
+      if (slot < 0) {
+        this.#encodeUnknown(utf8.subarray(start, end), isKept);
+      } else {
+        table.write(slot, sink);
+        this.#terms += table.terms(slot);
+        this.#cutWords += table.cutWords(slot);
+      }
+    }
+    segmenter.release();
+    sink.main.appendBytes(sink.extras.bytes, 0, sink.extras.length);
+    return sink.main.bytes.subarray(0, Math.max(0, sink.main.length - 1));
+  }
+
+  #encodeUnknown(token: Uint8Array, isKept: boolean): void {
+    const { main, extras } = this.#sink;
+    const mainStart = main.length;
+    const extrasStart = extras.length;
+    const termsBefore = this.#terms;
+    const cutWordsBefore = this.#cutWords;
+    const text = Buffer.from(token.buffer, token.byteOffset, token.length).toString('utf8');
+    if (this.#segmenter.isCjk) {
+      visitCjkTerms(text, this.#appendTerm);
+    } else {
+      const { terms, cutWords } = wordTerms(text);
+      for (const term of terms) this.#appendTerm(term.text, term.start, term.end, term.extra);
+      this.#cutWords += this.#segmenter.isCut ? Math.max(1, cutWords) : cutWords;
+    }
+    if (!isKept) return;
+    const { hash } = this.#segmenter;
+    const counts = { terms: this.#terms - termsBefore, cutWords: this.#cutWords - cutWordsBefore };
+    this.#table.add(token, hash, this.#sink, mainStart, extrasStart, counts);
+  }
+
+  readonly #appendTerm = (term: string, _start: number, _end: number, extra: boolean): void => {
+    (extra ? this.#sink.extras : this.#sink.main).appendTerm(term);
+    this.#terms++;
+  };
+
+  /**
+   * Visits the terms of `text` with the span each came from (UTF-16 units, never splitting a code point), in order of
+   * start: the same terms, as often, as `encodeField` writes for it. Only those in `wanted`, or all when it is undefined.
+   */
+  visitTerms(
+    text: string,
+    wanted: ReadonlySet<string> | undefined,
+    visit: (term: string, start: number, end: number) => void,
+  ): void {
+    const wantsCjk = wanted === undefined || [...wanted].some((term) => NON_ASCII.test(term));
+    forEachToken(text, (tokenText, tokenStart, isCjk) => {
+      if (isCjk) {
+        if (!wantsCjk) return;
+        visitCjkTerms(tokenText, (term, start, end) => {
+          if (wanted === undefined || wanted.has(term)) visit(term, tokenStart + start, tokenStart + end);
+        });
+        return;
+      }
+      for (const { text: term, start, end } of this.#wordTerms(tokenText).terms) {
+        if (wanted === undefined || wanted.has(term)) visit(term, tokenStart + start, tokenStart + end);
+      }
+    });
+  }
+
+  #wordTerms(token: string): WordTerms {
+    const known = this.#words.get(token);
+    if (known !== undefined) return known;
+    // A copy: a slice would keep the whole text it came from alive.
+    const copy = Buffer.from(token).toString();
+    const terms = wordTerms(copy);
+    if (copy.length > MAX_KEY_BYTES) return terms;
+    if (this.#words.size >= MAX_REMEMBERED_WORDS) this.#words.clear();
+    this.#words.set(copy, terms);
+    return terms;
+  }
+
+  /** The tokens of a query, in order. Text without any word has none. The caller bounds the length of the query. */
+  queryTokens(text: string): QueryToken[] {
+    const tokens: QueryToken[] = [];
+    forEachToken(text, (tokenText, start, isCjk) => {
+      const alternatives = isCjk ? cjkAlternatives(tokenText) : wordTerms(tokenText).alternatives;
+      if (alternatives.length === 0) return;
+      tokens.push({ text: tokenText.normalize('NFC'), start, end: start + tokenText.length, alternatives });
+    });
+    return tokens;
+  }
+}
+
+/** The pairs of a run; a single character is its own term. Singles of a longer run need not be asked for: the pairs hold them. */
+function cjkAlternatives(run: string): string[][] {
+  const main: string[] = [];
+  visitCjkTerms(run, (term, _start, _end, extra) => {
+    if (!extra) main.push(term);
+  });
+  return main.length === 0 ? [] : [main];
+}
+
+/** The raw tokens of `text` and where each begins, in UTF-16 units. Lone surrogates separate. */
+function forEachToken(text: string, visit: (token: string, start: number, isCjk: boolean) => void): void {
+  // A lone surrogate becomes U+FFFD, which is one unit too: offsets stay true.
+  const bytes = Buffer.from(text, 'utf8');
+  const isAscii = bytes.length === text.length;
+  // Its own segmenter, so that `visit` may use the analyzer.
+  const segmenter = new Segmenter();
+  segmenter.reset(bytes);
+  let byteOffset = 0;
+  let offset = 0;
+  while (segmenter.next()) {
+    const { start, end, isCjk } = segmenter;
+    offset += isAscii ? start - byteOffset : utf16Length(bytes, byteOffset, start);
+    byteOffset = end;
+    const tokenStart = offset;
+    offset += isAscii ? end - start : utf16Length(bytes, start, end);
+    visit(text.slice(tokenStart, offset), tokenStart, isCjk);
+  }
+}

@@ -1,0 +1,21 @@
+import { stem as porter2 } from 'porter2';
+
+/** Snowball's "english" (Porter2, https://snowballstem.org/algorithms/english/stemmer.html). */
+export const STEMMER = { name: 'porter2', version: '1.1.0' } as const;
+
+const ALPHABETIC = /^[a-z]+$/;
+/** Words whose stem is remembered before all are forgotten: the same words come in many compounds and cases. */
+const MAX_REMEMBERED_STEMS = 65_536;
+
+const stems = new Map<string, string>();
+
+/** The English stem of a folded word; anything but plain a-z (digits, letters of other scripts) is returned as it is. */
+export function stem(word: string): string {
+  if (!ALPHABETIC.test(word)) return word;
+  const known = stems.get(word);
+  if (known !== undefined) return known;
+  const result = porter2(word);
+  if (stems.size >= MAX_REMEMBERED_STEMS) stems.clear();
+  stems.set(word, result);
+  return result;
+}

@@ -1,0 +1,135 @@
+/**
+ * A block: the text of consecutive chunks, compressed as one zstd frame with checksum. Raw layout, all integers LEB128:
+ *
+ *   block     := first_chunk chunk_count entry{chunk_count} text{chunk_count}
+ *   entry     := document text_start heading_bytes lead_bytes text_bytes
+ *   text      := heading (UTF-8, path parts joined by U+001F) chunk (UTF-8)
+ *
+ * `document` is the id of the chunk's document, `text_start` the byte offset of the chunk in its document's text,
+ * `lead_bytes` how much of the chunk comes before its body (heading lines, front matter). The ids repeat what the
+ * tables outside say, so that a damaged row or key cannot pass off one chunk's text as another's.
+ */
+import { CorruptError } from './errors.ts';
+import { type ChunkId, type DocumentId, HEADING_SEPARATOR, MAX_BLOCK_RAW_BYTES } from './format.ts';
+import { VarintReader, VarintWriter } from './varint.ts';
+import { FrameCompressor, FrameDecompressor } from './zstd.ts';
+
+/** One chunk on its way into a block. */
+export interface BlockEntry {
+  readonly document: DocumentId;
+  readonly textStart: number;
+  readonly heading: Buffer;
+  readonly leadBytes: number;
+  readonly text: Buffer;
+}
+
+/** A row of the block table. */
+export interface BlockRow {
+  readonly id: number;
+  readonly chunk_count: number;
+  readonly raw_length: number;
+  readonly data: Buffer;
+}
+
+/** A chunk as stored: everything in it is covered by the block's checksum. */
+export interface StoredChunk {
+  readonly chunk: ChunkId;
+  readonly document: DocumentId;
+  /** byte offset of the chunk in its document's text */
+  readonly textStart: number;
+  readonly textBytes: number;
+  readonly heading: readonly string[];
+  /** heading lines, front matter and white space before the body */
+  readonly lead: string;
+  readonly body: string;
+}
+
+/** Packs chunks into blocks. */
+export class BlockEncoder {
+  readonly #compressor: FrameCompressor;
+
+  constructor(level: number) {
+    this.#compressor = new FrameCompressor(level);
+  }
+
+  /** @param entries at least one chunk, in chunk order from `first`. */
+  encode(first: ChunkId, entries: readonly BlockEntry[]): BlockRow {
+    const head = new VarintWriter();
+    head.add(first);
+    head.add(entries.length);
+    const parts: Buffer[] = [];
+    for (const entry of entries) {
+      head.add(entry.document);
+      head.add(entry.textStart);
+      head.add(entry.heading.length);
+      head.add(entry.leadBytes);
+      head.add(entry.text.length);
+      parts.push(entry.heading, entry.text);
+    }
+    const raw = Buffer.concat([head.toBuffer(), ...parts]);
+    return { id: first, chunk_count: entries.length, raw_length: raw.length, data: this.#compressor.compress(raw) };
+  }
+}
+
+/** Opens blocks of one shard file. */
+export class BlockDecoder {
+  readonly #file: string;
+  readonly #decompressor = new FrameDecompressor();
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** @throws CorruptError when anything in the row disagrees with anything else. */
+  decode(row: BlockRow): StoredChunk[] {
+    const part = `block ${row.id}`;
+    if (row.raw_length < 0 || row.raw_length > MAX_BLOCK_RAW_BYTES) {
+      throw new CorruptError(this.#file, part, `raw length ${row.raw_length} is out of range`);
+    }
+    try {
+      return parseBlock(row, this.#decompressor.decompress(row.data, row.raw_length));
+    } catch (error) {
+      throw new CorruptError(this.#file, part, error instanceof Error ? error.message : String(error), error);
+    }
+  }
+}
+
+function parseBlock(row: BlockRow, raw: Buffer): StoredChunk[] {
+  const reader = new VarintReader(raw);
+  const first = reader.next();
+  const count = reader.next();
+  if (first !== row.id || count !== row.chunk_count) {
+    throw new Error(`holds chunks ${first}+${count}, its row says ${row.id}+${row.chunk_count}`);
+  }
+  if (count > raw.length) throw new RangeError('more chunks than bytes');
+  const entries: { document: number; textStart: number; headingBytes: number; leadBytes: number; textBytes: number }[] =
+    [];
+  for (let index = 0; index < count; index++) {
+    entries.push({
+      document: reader.next(),
+      textStart: reader.next(),
+      headingBytes: reader.next(),
+      leadBytes: reader.next(),
+      textBytes: reader.next(),
+    });
+  }
+  let position = reader.position;
+  const chunks = entries.map((entry, index): StoredChunk => {
+    const textAt = position + entry.headingBytes;
+    const end = textAt + entry.textBytes;
+    const heading = raw.toString('utf8', position, textAt);
+    const bodyAt = textAt + entry.leadBytes;
+    position = end;
+    return {
+      chunk: (first + index) as ChunkId,
+      document: entry.document as DocumentId,
+      textStart: entry.textStart,
+      textBytes: entry.textBytes,
+      heading: heading === '' ? [] : heading.split(HEADING_SEPARATOR),
+      lead: raw.toString('utf8', textAt, bodyAt),
+      body: raw.toString('utf8', bodyAt, end),
+    };
+  });
+  if (position !== raw.length) throw new Error(`texts end at ${position} of ${raw.length} bytes`);
+  return chunks;
+}

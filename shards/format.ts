@@ -1,0 +1,93 @@
+/**
+ * The shard file, format version 1 (history: 1 = first). FORMAT.md describes it for readers; a test keeps both in step.
+ *
+ * ```
+ * meta      what the shard is: format, analyzer, settings, counts (values are JSON)
+ * source    the files that its documents come from
+ * document  one row a document; id = id of its first chunk, so chunk n of document d has id d + n - 1
+ * block     compressed text of consecutive chunks; id = id of its first chunk (see block.ts)
+ * fts       contentless FTS5 over the analyzer's terms; rowid = chunk id
+ * ```
+ * Chunk ids run from 1 without gaps. That makes a chunk table needless: the document of chunk c is the last one whose
+ * id is at most c, and so is its block.
+ */
+export const FORMAT_VERSION = 1;
+
+/** Oldest format that this code reads. */
+export const LOWEST_READABLE_FORMAT = 1;
+
+/** ASCII characters other than letters and digits that a term may contain; the FTS5 tokenizer must not split on them. */
+export const TERM_PUNCTUATION = '+#.-_';
+
+/** DDL of a shard file. */
+export const SHARD_SCHEMA = `
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE source(id INTEGER PRIMARY KEY, path TEXT NOT NULL, compression TEXT NOT NULL);
+CREATE TABLE document(
+  id INTEGER PRIMARY KEY,
+  chunk_count INTEGER NOT NULL,
+  uri TEXT NOT NULL,
+  title TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  collection TEXT NOT NULL,
+  file_type TEXT NOT NULL,
+  modified_at TEXT,
+  label TEXT NOT NULL,
+  source_id INTEGER NOT NULL,
+  byte_start INTEGER NOT NULL,
+  byte_end INTEGER NOT NULL,
+  sha256 BLOB NOT NULL,
+  metadata TEXT,
+  checksum INTEGER NOT NULL
+);
+CREATE TABLE block(id INTEGER PRIMARY KEY, chunk_count INTEGER NOT NULL, raw_length INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE VIRTUAL TABLE fts USING fts5(
+  title, heading, body,
+  content='', detail=full, columnsize=1, tokenize="ascii tokenchars '${TERM_PUNCTUATION}'"
+);
+`;
+
+/** Raw bytes of text after which a block is closed; a chunk is never split, so one large chunk makes one large block. */
+export const BLOCK_RAW_BYTES = 64 * 1024;
+
+/** zstd level of text blocks. */
+export const BLOCK_LEVEL = 3;
+
+/** A raw block length above this is not believed when read from disk. */
+export const MAX_BLOCK_RAW_BYTES = 512 * 1024 * 1024;
+
+/** Separates the parts of a heading path inside a block (U+001F, unit separator). */
+export const HEADING_SEPARATOR = '\u001f';
+
+/** Memory that FTS5 may fill before it writes a segment; a shard below this is one segment without any merging. */
+export const FTS_HASH_BYTES = 512 * 1024 * 1024;
+
+declare const brand: unique symbol;
+type Branded<Base, Name extends string> = Base & { readonly [brand]: Name };
+
+/** Name of a shard in a corpus, `s` and ten hex digits of its content's digest. */
+export type ShardId = Branded<string, 'ShardId'>;
+/** Id of a document inside a shard = id of its first chunk. */
+export type DocumentId = Branded<number, 'DocumentId'>;
+/** Id of a chunk inside a shard = rowid in its FTS5 table. */
+export type ChunkId = Branded<number, 'ChunkId'>;
+
+/** How the bytes of a source file are packed. */
+export type Compression = 'none' | 'gzip' | 'zstd' | 'bzip2' | 'xz';
+
+/** What `meta` holds, parsed. */
+export interface ShardMeta {
+  readonly format: number;
+  readonly id: ShardId;
+  readonly analyzer: string;
+  readonly analyzerParameters: Readonly<Record<string, unknown>>;
+  readonly chunking: Readonly<Record<string, unknown>>;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly blocks: number;
+  readonly rawBytes: number;
+  readonly textBytes: number;
+  readonly terms: number;
+  readonly cutWords: number;
+  readonly skippedRuns: number;
+}

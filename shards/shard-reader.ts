@@ -1,0 +1,315 @@
+import { type Analyzer, createAnalyzer } from './analysis/index.ts';
+import { BlockDecoder, type BlockRow, type StoredChunk } from './block.ts';
+import { type DocumentRow, documentChecksum } from './document.ts';
+import { CorruptError, ShelfmarkError } from './errors.ts';
+import {
+  type ChunkId,
+  type Compression,
+  type DocumentId,
+  FORMAT_VERSION,
+  LOWEST_READABLE_FORMAT,
+  type ShardId,
+  type ShardMeta,
+} from './format.ts';
+import { type Database, openReadOnly, type Statement } from './sqlite.ts';
+
+/** A document as read back, its checksum verified. */
+export interface StoredDocument {
+  readonly id: DocumentId;
+  readonly chunkCount: number;
+  readonly uri: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly collection: string;
+  readonly fileType: string;
+  readonly modifiedAt: string | null;
+  readonly label: string;
+  /** JSON text of an object, or null */
+  readonly metadata: string | null;
+  readonly source: StoredSource;
+}
+
+/** Where a document's record stands: byte range in the decompressed file, and its SHA-256 in hex. */
+export interface StoredSource {
+  readonly path: string;
+  readonly compression: Compression;
+  readonly byteStart: number;
+  readonly byteEnd: number;
+  readonly sha256: string;
+}
+
+/** Which documents of a shard may be hits. Empty lists allow everything. */
+export interface ShardFilter {
+  readonly kinds: readonly string[];
+  readonly collections: readonly string[];
+}
+
+/** Reads one sealed shard. Opening reads the schema and `meta` only; everything else is read when asked for. */
+export class ShardReader {
+  readonly file: string;
+  readonly meta: ShardMeta;
+  readonly #db: Database;
+  readonly #blocks: BlockDecoder;
+  readonly #dead: ReadonlySet<number>;
+  readonly #statements = new Map<string, Statement>();
+  #openBlock: { readonly id: number; readonly chunks: readonly StoredChunk[] } | undefined;
+  #allowed: { readonly key: string; readonly bitmap: Uint8Array | null } | undefined;
+
+  /**
+   * @param dead ids of documents that were replaced since the shard was sealed; they are never hits.
+   * @throws ShelfmarkError SHELFMARK_NOT_FOUND, SHELFMARK_TOO_NEW, SHELFMARK_TOO_OLD, SHELFMARK_UNKNOWN_ANALYZER or
+   * SHELFMARK_CORRUPT.
+   */
+  constructor(file: string, dead: Iterable<number> = []) {
+    this.file = file;
+    this.#db = openReadOnly(file);
+    try {
+      this.meta = readMeta(file, this.#db);
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+    this.#blocks = new BlockDecoder(file);
+    this.#dead = new Set(dead);
+  }
+
+  /** Closes the file; the reader is unusable afterwards. */
+  close(): void {
+    this.#db.close();
+  }
+
+  /** The analyzer that made this shard's terms. */
+  analyzer(): Analyzer {
+    return analyzerFor(this.meta.analyzer);
+  }
+
+  /**
+   * The document that a chunk belongs to.
+   * @throws CorruptError when there is none, or its row does not match its checksum.
+   */
+  documentOfChunk(chunk: ChunkId): StoredDocument {
+    const row = this.#prepare('SELECT * FROM document WHERE id <= ? ORDER BY id DESC LIMIT 1').get(chunk) as
+      | DocumentRow
+      | undefined;
+    const document = row === undefined ? undefined : this.#checkDocument(row);
+    if (document === undefined || chunk >= document.id + document.chunkCount) {
+      throw new CorruptError(this.file, 'document', `chunk ${chunk} belongs to no document`);
+    }
+    return document;
+  }
+
+  /** The document with this id, or undefined. @throws CorruptError when its row does not match its checksum. */
+  document(id: DocumentId): StoredDocument | undefined {
+    const row = this.#prepare('SELECT * FROM document WHERE id = ?').get(id) as DocumentRow | undefined;
+    return row === undefined ? undefined : this.#checkDocument(row);
+  }
+
+  /** All documents in id order, verified, one at a time. */
+  *documents(): Generator<StoredDocument> {
+    const statement = this.#db.prepare('SELECT * FROM document ORDER BY id');
+    for (const row of statement.iterate()) yield this.#checkDocument(row as DocumentRow);
+  }
+
+  /** Paths of the files that the shard's documents come from. */
+  sourcePaths(): string[] {
+    return this.#db.prepare('SELECT path FROM source ORDER BY id').pluck().all() as string[];
+  }
+
+  /** A chunk's text and place. @throws CorruptError when its block is damaged or does not hold it. */
+  chunk(id: ChunkId): StoredChunk {
+    if (!(this.#openBlock !== undefined && holds(this.#openBlock.chunks, id))) {
+      const row = this.#prepare('SELECT * FROM block WHERE id <= ? ORDER BY id DESC LIMIT 1').get(id) as
+        | BlockRow
+        | undefined;
+      if (row === undefined) throw new CorruptError(this.file, 'block', `no block holds chunk ${id}`);
+      this.#openBlock = { id: row.id, chunks: this.#blocks.decode(row) };
+    }
+    const found = this.#openBlock.chunks[id - this.#openBlock.id];
+    if (found === undefined) throw new CorruptError(this.file, 'block', `no block holds chunk ${id}`);
+    return found;
+  }
+
+  /** Every chunk in order, block by block. */
+  *chunks(): Generator<StoredChunk> {
+    for (const row of this.#db.prepare('SELECT * FROM block ORDER BY id').iterate()) {
+      yield* this.#blocks.decode(row as BlockRow);
+    }
+  }
+
+  /** Runs a query that checks the file as a whole; for `verify` only. */
+  inspect(sql: string, ...parameters: (string | number)[]): IterableIterator<unknown[]> {
+    return this.#db
+      .prepare(sql)
+      .raw()
+      .iterate(...parameters) as IterableIterator<unknown[]>;
+  }
+
+  /** Makes every posting readable as a row (term, chunk, column, offset) of `temp.posting`; for `verify` only. */
+  attachPostings(): void {
+    this.#db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.posting USING fts5vocab(main, fts, 'instance')");
+  }
+
+  /**
+   * Rows that match an FTS5 expression with their BM25 score (higher is better), in no useful order. The caller may
+   * stop between rows.
+   * @param weights of the columns title, heading, body.
+   */
+  *matches(expression: string, weights: readonly [number, number, number]): Generator<readonly [ChunkId, number]> {
+    const rows = this.#db
+      .prepare('SELECT rowid, -bm25(fts, ?, ?, ?) FROM fts WHERE fts MATCH ?')
+      .raw()
+      .iterate(...weights, expression);
+    yield* rows as IterableIterator<[ChunkId, number]>;
+  }
+
+  /**
+   * Chunks that may be hits under a filter: byte c is 1 when chunk c may. Null means every chunk. Replaced documents
+   * are left out.
+   */
+  allowedChunks(filter: ShardFilter): Uint8Array | null {
+    const key = JSON.stringify([filter.kinds, filter.collections]);
+    if (this.#allowed?.key !== key) this.#allowed = { key, bitmap: this.#buildAllowed(filter) };
+    return this.#allowed.bitmap;
+  }
+
+  #buildAllowed(filter: ShardFilter): Uint8Array | null {
+    if (filter.kinds.length === 0 && filter.collections.length === 0 && this.#dead.size === 0) return null;
+    const bitmap = new Uint8Array(this.meta.chunks + 1);
+    const rows = this.#db
+      .prepare(
+        `SELECT id, chunk_count FROM document
+         WHERE (? = 0 OR kind IN (SELECT value FROM json_each(?)))
+           AND (? = 0 OR collection IN (SELECT value FROM json_each(?)))`,
+      )
+      .raw()
+      .iterate(
+        filter.kinds.length,
+        JSON.stringify(filter.kinds),
+        filter.collections.length,
+        JSON.stringify(filter.collections),
+      ) as IterableIterator<[number, number]>;
+    for (const [id, chunkCount] of rows) {
+      if (!this.#dead.has(id)) bitmap.fill(1, id, id + chunkCount);
+    }
+    return bitmap;
+  }
+
+  #checkDocument(row: DocumentRow): StoredDocument {
+    const source = this.#prepare('SELECT path, compression FROM source WHERE id = ?').get(row.source_id) as
+      | { path: string; compression: Compression }
+      | undefined;
+    if (source === undefined || !Buffer.isBuffer(row.sha256) || documentChecksum(row, source) !== row.checksum) {
+      throw new CorruptError(this.file, `document ${row.id}`, 'its fields do not match their checksum');
+    }
+    return {
+      id: row.id,
+      chunkCount: row.chunk_count,
+      uri: row.uri,
+      title: row.title,
+      kind: row.kind,
+      collection: row.collection,
+      fileType: row.file_type,
+      modifiedAt: row.modified_at,
+      label: row.label,
+      metadata: row.metadata,
+      source: {
+        path: source.path,
+        compression: source.compression,
+        byteStart: row.byte_start,
+        byteEnd: row.byte_end,
+        sha256: row.sha256.toString('hex'),
+      },
+    };
+  }
+
+  #prepare(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+function holds(chunks: readonly StoredChunk[], id: ChunkId): boolean {
+  const first = chunks[0];
+  return first !== undefined && id >= first.chunk && id < first.chunk + chunks.length;
+}
+
+const analyzers = new Map<string, Analyzer>();
+
+/** One analyzer per id and thread: its word cache is worth sharing between shards. */
+export function analyzerFor(id: string): Analyzer {
+  let analyzer = analyzers.get(id);
+  if (analyzer === undefined) {
+    analyzer = createAnalyzer(id);
+    analyzers.set(id, analyzer);
+  }
+  return analyzer;
+}
+
+function readMeta(file: string, database: Database): ShardMeta {
+  let rows: Map<string, unknown>;
+  try {
+    const raw = database.prepare('SELECT key, value FROM meta').raw().all() as [string, string][];
+    rows = new Map(raw.map(([key, value]) => [key, JSON.parse(value)]));
+  } catch (error) {
+    throw new CorruptError(file, 'meta', 'the table cannot be read', error);
+  }
+  const format = numberOf(file, rows, 'format');
+  if (format > FORMAT_VERSION) {
+    throw new ShelfmarkError(
+      'SHELFMARK_TOO_NEW',
+      `${file} has format ${format}; this version of shelfmark reads up to ${FORMAT_VERSION}. Update shelfmark.`,
+      { file, format },
+    );
+  }
+  if (format < LOWEST_READABLE_FORMAT) {
+    throw new ShelfmarkError(
+      'SHELFMARK_TOO_OLD',
+      `${file} has format ${format}; this version of shelfmark reads from ${LOWEST_READABLE_FORMAT}. Rebuild it.`,
+      { file, format },
+    );
+  }
+  const analyzer = stringOf(file, rows, 'analyzer');
+  try {
+    analyzerFor(analyzer);
+  } catch (error) {
+    throw new ShelfmarkError(
+      'SHELFMARK_UNKNOWN_ANALYZER',
+      `${file} was made by analyzer "${analyzer}", which this version of shelfmark does not know. Update shelfmark or rebuild the shard.`,
+      { file, analyzer },
+      error,
+    );
+  }
+  return {
+    format,
+    id: stringOf(file, rows, 'id') as ShardId,
+    analyzer,
+    analyzerParameters: (rows.get('analyzerParameters') ?? {}) as Record<string, unknown>,
+    chunking: (rows.get('chunking') ?? {}) as Record<string, unknown>,
+    documents: numberOf(file, rows, 'documents'),
+    chunks: numberOf(file, rows, 'chunks'),
+    blocks: numberOf(file, rows, 'blocks'),
+    rawBytes: numberOf(file, rows, 'rawBytes'),
+    textBytes: numberOf(file, rows, 'textBytes'),
+    terms: numberOf(file, rows, 'terms'),
+    cutWords: numberOf(file, rows, 'cutWords'),
+    skippedRuns: numberOf(file, rows, 'skippedRuns'),
+  };
+}
+
+function numberOf(file: string, rows: ReadonlyMap<string, unknown>, key: string): number {
+  const value = rows.get(key);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new CorruptError(file, 'meta', `"${key}" is not a count`);
+  }
+  return value;
+}
+
+function stringOf(file: string, rows: ReadonlyMap<string, unknown>, key: string): string {
+  const value = rows.get(key);
+  if (typeof value !== 'string') throw new CorruptError(file, 'meta', `"${key}" is missing`);
+  return value;
+}

@@ -1,0 +1,276 @@
+import { createHash, type Hash } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
+import type { Analyzer } from './analysis/index.ts';
+import { BlockEncoder, type BlockEntry } from './block.ts';
+import { type DocumentRow, documentChecksum } from './document.ts';
+import { ShelfmarkError } from './errors.ts';
+import { bodyTerms, headingTerms, titleTerms } from './field-terms.ts';
+import { hashFile } from './file-hash.ts';
+import {
+  BLOCK_LEVEL,
+  BLOCK_RAW_BYTES,
+  type ChunkId,
+  type DocumentId,
+  FORMAT_VERSION,
+  FTS_HASH_BYTES,
+  HEADING_SEPARATOR,
+  SHARD_SCHEMA,
+  type ShardId,
+  type ShardMeta,
+} from './format.ts';
+import { segmentCount } from './fts-structure.ts';
+import { createScratchDatabase, type Database, type Statement } from './sqlite.ts';
+import { verifyShardFile } from './verify.ts';
+
+/** A document ready to be indexed. */
+export interface ShardDocument {
+  readonly uri: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly collection: string;
+  readonly fileType: string;
+  readonly modifiedAt: string | null;
+  /** JSON text of an object, or null */
+  readonly metadata: string | null;
+  readonly label: string;
+  readonly source: { readonly path: string; readonly compression: string };
+  /** byte range of the record in the decompressed source */
+  readonly byteStart: number;
+  readonly byteEnd: number;
+  /** SHA-256 of the record's bytes */
+  readonly sha256: Buffer;
+  readonly text: string;
+}
+
+/** A passage of a document: UTF-16 offsets into its text; [start, bodyStart) is lead that is shown but not indexed. */
+export interface ShardChunk {
+  readonly start: number;
+  readonly bodyStart: number;
+  readonly end: number;
+  readonly heading: readonly string[];
+}
+
+/** What sealing returns; the file is complete, synced and verified, but not yet published. */
+export interface SealedShard {
+  readonly id: ShardId;
+  readonly file: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly meta: ShardMeta;
+}
+
+/**
+ * Builds one shard file. `addDocument` buffers in memory and in the scratch file, nothing is durable; `seal` makes the
+ * file final. A writer that was sealed or aborted is unusable. If the process dies, the scratch file is garbage.
+ */
+export class ShardWriter {
+  readonly #file: string;
+  readonly #analyzer: Analyzer;
+  readonly #chunking: Readonly<Record<string, unknown>>;
+  readonly #db: Database;
+  readonly #insertSource: Statement;
+  readonly #insertDocument: Statement;
+  readonly #insertBlock: Statement;
+  readonly #insertTerms: Statement;
+  readonly #blocks = new BlockEncoder(BLOCK_LEVEL);
+  readonly #digest: Hash = createHash('sha256');
+  readonly #sourceIds = new Map<string, number>();
+  readonly #startCounters: Analyzer['counters'];
+  #pending: BlockEntry[] = [];
+  #pendingBytes = 0;
+  #documents = 0;
+  #chunks = 0;
+  #blockCount = 0;
+  #rawBytes = 0;
+  #textBytes = 0;
+
+  /** @param file scratch path; must not exist. */
+  constructor(file: string, analyzer: Analyzer, chunking: Readonly<Record<string, unknown>>) {
+    if (existsSync(file)) throw new ShelfmarkError('SHELFMARK_IO', `${file} exists already.`, { file });
+    this.#file = file;
+    this.#analyzer = analyzer;
+    this.#chunking = chunking;
+    this.#startCounters = { ...analyzer.counters };
+
+    this.#db = createScratchDatabase(file);
+    this.#db.exec(SHARD_SCHEMA);
+    const configure = this.#db.prepare('INSERT INTO fts(fts, rank) VALUES(?, ?)');
+    // FTS5 refuses configuration values bound as JavaScript numbers: they arrive as REAL.
+    configure.run('hashsize', BigInt(FTS_HASH_BYTES));
+    configure.run('automerge', 0n);
+    this.#insertSource = this.#db.prepare('INSERT INTO source VALUES(?, ?, ?)');
+    this.#insertDocument = this.#db.prepare('INSERT INTO document VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insertBlock = this.#db.prepare('INSERT INTO block VALUES(?, ?, ?, ?)');
+    this.#insertTerms = this.#db.prepare('INSERT INTO fts(rowid, title, heading, body) VALUES(?, ?, ?, ?)');
+    this.#db.exec('BEGIN');
+
+    this.#digest.update(JSON.stringify([FORMAT_VERSION, analyzer.id, analyzer.parameters, chunking]));
+  }
+
+  /** Documents added so far. */
+  get documents(): number {
+    return this.#documents;
+  }
+
+  /**
+   * Adds a document with its chunks (at least one).
+   * @returns its id in this shard.
+   */
+  addDocument(document: ShardDocument, chunks: readonly ShardChunk[]): DocumentId {
+    const id = (this.#chunks + 1) as DocumentId;
+    const title = titleTerms(this.#analyzer, document.title);
+    let heading: readonly string[] = [];
+    let headingBytes = Buffer.alloc(0);
+    let headingField: Buffer = Buffer.alloc(0);
+    let textAt = 0;
+    let byteAt = 0;
+    for (const chunk of chunks) {
+      if (chunk.heading !== heading) {
+        heading = chunk.heading;
+        headingBytes = Buffer.from(heading.join(HEADING_SEPARATOR));
+        headingField = headingTerms(this.#analyzer, heading);
+      }
+      const text = Buffer.from(document.text.slice(chunk.start, chunk.end));
+      const leadBytes = Buffer.byteLength(document.text.slice(chunk.start, chunk.bodyStart));
+      byteAt += byteDistance(document.text, textAt, chunk.start);
+      textAt = chunk.start;
+      this.#chunks++;
+      this.#insertTerms.run(this.#chunks, title, headingField, bodyTerms(this.#analyzer, text.subarray(leadBytes)));
+      this.#pending.push({ document: id, textStart: byteAt, heading: headingBytes, leadBytes, text });
+      this.#pendingBytes += text.length + headingBytes.length;
+      this.#textBytes += text.length;
+      if (this.#pendingBytes >= BLOCK_RAW_BYTES) this.#flushBlock();
+      byteAt += text.length;
+      textAt = chunk.end;
+    }
+    this.#writeDocument(id, document, chunks.length);
+    return id;
+  }
+
+  #writeDocument(id: DocumentId, document: ShardDocument, chunkCount: number): void {
+    const row: Omit<DocumentRow, 'checksum'> = {
+      id,
+      chunk_count: chunkCount,
+      uri: document.uri,
+      title: document.title,
+      kind: document.kind,
+      collection: document.collection,
+      file_type: document.fileType,
+      modified_at: document.modifiedAt,
+      label: document.label,
+      source_id: this.#sourceId(document.source),
+      byte_start: document.byteStart,
+      byte_end: document.byteEnd,
+      sha256: document.sha256,
+      metadata: document.metadata,
+    };
+    const checksum = documentChecksum(row, document.source);
+    this.#insertDocument.run(...Object.values(row), checksum);
+    this.#digest.update(`${checksum}\n`);
+    this.#documents++;
+    this.#rawBytes += document.byteEnd - document.byteStart;
+  }
+
+  /**
+   * Finishes the file: one FTS5 segment, counts, sync, close, reopen and verify. Returns null, and leaves no file, when
+   * no document was added.
+   */
+  async seal(): Promise<SealedShard | null> {
+    if (this.#documents === 0) {
+      this.abort();
+      return null;
+    }
+    this.#flushBlock();
+    const id = `s${this.#digest.digest('hex').slice(0, 10)}` as ShardId;
+    const meta = this.#writeMeta(id);
+    this.#db.exec('COMMIT');
+    if (segmentCount(this.#db) !== 1) {
+      // Merging leaves free pages behind; the copy has none.
+      this.#db.exec("INSERT INTO fts(fts) VALUES('optimize')");
+      const whole = `${this.#file}.whole`;
+      rmSync(whole, { force: true });
+      this.#db.prepare('VACUUM INTO ?').run(whole);
+      this.#db.close();
+      rmSync(this.#file);
+      return await this.#finish(id, whole, meta);
+    }
+    this.#db.close();
+    return await this.#finish(id, this.#file, meta);
+  }
+
+  /** Throws the scratch file away. */
+  abort(): void {
+    this.#db.close();
+    rmSync(this.#file, { force: true });
+  }
+
+  async #finish(id: ShardId, file: string, meta: ShardMeta): Promise<SealedShard> {
+    syncFile(file);
+    const report = verifyShardFile(file, { depth: 'quick' });
+    const damage = report.parts.find((part) => part.status === 'damaged');
+    if (damage !== undefined) {
+      throw new ShelfmarkError(
+        'SHELFMARK_CORRUPT',
+        `${file} did not verify right after it was written (${damage.name}: ${damage.detail}). Check the disk and memory.`,
+        { file, part: damage.name },
+      );
+    }
+    return { id, file, bytes: statSync(file).size, sha256: await hashFile(file), meta };
+  }
+
+  #writeMeta(id: ShardId): ShardMeta {
+    const counters = this.#analyzer.counters;
+    const meta: ShardMeta = {
+      format: FORMAT_VERSION,
+      id,
+      analyzer: this.#analyzer.id,
+      analyzerParameters: { ...this.#analyzer.parameters },
+      chunking: this.#chunking,
+      documents: this.#documents,
+      chunks: this.#chunks,
+      blocks: this.#blockCount,
+      rawBytes: this.#rawBytes,
+      textBytes: this.#textBytes,
+      terms: counters.terms - this.#startCounters.terms,
+      cutWords: counters.cutWords - this.#startCounters.cutWords,
+      skippedRuns: counters.skippedRuns - this.#startCounters.skippedRuns,
+    };
+    const insert = this.#db.prepare('INSERT INTO meta VALUES(?, ?)');
+    for (const [key, value] of Object.entries(meta)) insert.run(key, JSON.stringify(value));
+    return meta;
+  }
+
+  #sourceId(source: { readonly path: string; readonly compression: string }): number {
+    const known = this.#sourceIds.get(source.path);
+    if (known !== undefined) return known;
+    const id = this.#sourceIds.size + 1;
+    this.#insertSource.run(id, source.path, source.compression);
+    this.#sourceIds.set(source.path, id);
+    return id;
+  }
+
+  #flushBlock(): void {
+    if (this.#pending.length === 0) return;
+    const first = (this.#chunks - this.#pending.length + 1) as ChunkId;
+    const row = this.#blocks.encode(first, this.#pending);
+    this.#insertBlock.run(row.id, row.chunk_count, row.raw_length, row.data);
+    this.#blockCount++;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+  }
+}
+
+/** UTF-8 bytes from one UTF-16 offset to another; negative when chunks overlap. */
+function byteDistance(text: string, from: number, to: number): number {
+  if (from === to) return 0;
+  return from < to ? Buffer.byteLength(text.slice(from, to)) : -Buffer.byteLength(text.slice(to, from));
+}
+
+function syncFile(file: string): void {
+  const descriptor = openSync(file, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

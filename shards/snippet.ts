@@ -1,0 +1,243 @@
+import type { Analyzer } from './analysis/index.ts';
+
+/** Alternatives of one query token: it occurs where all terms of any one alternative occur. */
+export type TokenAlternatives = readonly (readonly string[])[];
+
+/** Half-open range of UTF-16 offsets. */
+export type Span = readonly [start: number, end: number];
+
+/** An excerpt on one line, and what to highlight in it. */
+export interface Snippet {
+  readonly text: string;
+  /** in order, disjoint, offsets into `text` */
+  readonly highlights: readonly Span[];
+}
+
+/** A snippet together with which query tokens the whole passage has. */
+export interface Excerpt {
+  readonly snippet: Snippet;
+  /** per query token whether the passage (title, headings and body) has it */
+  readonly matched: readonly boolean[];
+}
+
+/** Occurrences considered per passage; more tell nothing new and would make a 4 MB chunk slow. */
+const maxOccurrences = 20_000;
+
+const ellipsis = '…';
+
+interface Occurrence {
+  readonly term: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Finds the best excerpt of a passage: the window of `maxLength` UTF-16 units that has most distinct query tokens, of
+ * those the one with its tokens nearest together, of those the first. Where the body has none of them, its beginning.
+ * Work is linear in the passage and in the occurrences of query terms, whatever the length of either.
+ */
+export function excerptOf(
+  analyzer: Analyzer,
+  passage: { readonly title: string; readonly heading: readonly string[]; readonly body: string },
+  tokens: readonly TokenAlternatives[],
+  maxLength: number,
+): Excerpt {
+  const wanted = new Set(tokens.flat(2));
+  const found = new Set<string>();
+  for (const field of [passage.title, passage.heading.join('\n')]) {
+    analyzer.visitTerms(field, wanted, (term) => found.add(term));
+  }
+  const occurrences: Occurrence[] = [];
+  analyzer.visitTerms(passage.body, wanted, (term, start, end) => {
+    found.add(term);
+    if (occurrences.length < maxOccurrences) occurrences.push({ term, start, end });
+  });
+  const window = bestWindow(occurrences, tokens, maxLength);
+  return {
+    snippet: cutSnippet(passage.body, window, occurrences, maxLength),
+    matched: tokens.map((alternatives) => alternatives.some((terms) => terms.every((term) => found.has(term)))),
+  };
+}
+
+/** Slides over the occurrences in order, keeping how often each token stands in the window. */
+function bestWindow(
+  occurrences: readonly Occurrence[],
+  tokens: readonly TokenAlternatives[],
+  maxLength: number,
+): Span | undefined {
+  const tokensOfTerm = indexTokens(tokens);
+  const counts = new Int32Array(tokens.length);
+  let distinct = 0;
+  let left = 0;
+  let best: { readonly span: Span; readonly distinct: number } | undefined;
+
+  const count = (token: number, step: number): number => {
+    const next = (counts[token] ?? 0) + step;
+    counts[token] = next;
+    return next;
+  };
+  const enter = (occurrence: Occurrence): void => {
+    for (const token of tokensOfTerm.get(occurrence.term) ?? []) if (count(token, 1) === 1) distinct++;
+  };
+  const leave = (occurrence: Occurrence): void => {
+    for (const token of tokensOfTerm.get(occurrence.term) ?? []) if (count(token, -1) === 0) distinct--;
+  };
+  const isSpare = (occurrence: Occurrence): boolean =>
+    (tokensOfTerm.get(occurrence.term) ?? []).every((token) => (counts[token] ?? 0) > 1);
+
+  for (const [right, occurrence] of occurrences.entries()) {
+    enter(occurrence);
+    for (; left < right; left++) {
+      const leftmost = occurrences[left]!;
+      if (occurrence.end - leftmost.start <= maxLength && !isSpare(leftmost)) break;
+      leave(leftmost);
+    }
+    const span: Span = [occurrences[left]!.start, occurrence.end];
+    if (
+      best === undefined ||
+      distinct > best.distinct ||
+      (distinct === best.distinct && span[1] - span[0] < best.span[1] - best.span[0])
+    ) {
+      best = { span, distinct };
+    }
+  }
+  return best?.span;
+}
+
+/** A term can stand for several tokens, but in a 10,000-token query no term is looked at more than a few times. */
+function indexTokens(tokens: readonly TokenAlternatives[]): Map<string, readonly number[]> {
+  const index = new Map<string, number[]>();
+  for (const [token, alternatives] of tokens.entries()) {
+    for (const term of new Set(alternatives.flat())) {
+      const list = index.get(term);
+      if (list === undefined) index.set(term, [token]);
+      else if (list.length < 4) list.push(token);
+    }
+  }
+  return index;
+}
+
+/** Widens the window to `maxLength`, a third of the room before it, and cuts at word borders. */
+function cutSnippet(
+  body: string,
+  window: Span | undefined,
+  occurrences: readonly Occurrence[],
+  maxLength: number,
+): Snippet {
+  const [from, to] = window ?? [0, 0];
+  const room = Math.max(0, maxLength - (to - from));
+  const start = wordStart(body, Math.max(0, from - Math.floor(room / 3)), from);
+  const end = wordEnd(body, Math.min(body.length, Math.max(to, start + maxLength)), to, start);
+  return flatten(body, [start, end], mergeSpans(occurrences, [start, end]));
+}
+
+/** How far a cut may move to find white space before it settles for a grapheme border. */
+const slack = 40;
+
+function wordStart(body: string, position: number, limit: number): number {
+  if (position === 0) return 0;
+  for (let at = position; at <= Math.min(limit, position + slack); at++) {
+    if (isSpace(body, at - 1) && !isSpace(body, at)) return at;
+  }
+  return Math.min(limit, graphemeBorder(body, position));
+}
+
+function wordEnd(body: string, position: number, limit: number, start: number): number {
+  if (position >= body.length) return body.length;
+  for (let at = position; at >= Math.max(limit, start + 1, position - slack); at--) {
+    if (isSpace(body, at) && !isSpace(body, at - 1)) return at;
+  }
+  return Math.max(limit, graphemeBorder(body, position));
+}
+
+function isSpace(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit === 32 || (unit >= 9 && unit <= 13) || unit === 0xa0 || unit === 0x3000 || unit === 0x2028;
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The grapheme border at or before a position, looking at a stretch around it only. */
+function graphemeBorder(text: string, position: number): number {
+  let from = Math.max(0, position - 64);
+  if (from > 0 && isLowSurrogate(text, from)) from--;
+  const segment = graphemes.segment(text.slice(from, position + 64)).containing(position - from);
+  return segment === undefined ? position : from + segment.index;
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  return (text.charCodeAt(index) & 0xfc00) === 0xdc00;
+}
+
+/** Occurrences inside a range, overlapping or touching ones joined. */
+function mergeSpans(occurrences: readonly Occurrence[], [start, end]: Span): Span[] {
+  const inside = occurrences
+    .filter((occurrence) => occurrence.start >= start && occurrence.end <= end)
+    .sort((a, b) => a.start - b.start);
+  const merged: [number, number][] = [];
+  for (const occurrence of inside) {
+    const last = merged.at(-1);
+    if (last !== undefined && occurrence.start <= last[1]) last[1] = Math.max(last[1], occurrence.end);
+    else merged.push([occurrence.start, occurrence.end]);
+  }
+  return merged;
+}
+
+/** One line of text: runs of white space become one space, an ellipsis marks each cut; highlights move along. */
+function flatten(body: string, [start, end]: Span, spans: readonly Span[]): Snippet {
+  let text = start > 0 ? ellipsis : '';
+  const highlights: Span[] = [];
+  const append = (from: number, to: number): void => {
+    const piece = body.slice(from, to).replace(/\s+/gu, ' ');
+    text += text === '' || text.endsWith(' ') || text === ellipsis ? piece.trimStart() : piece;
+  };
+  let position = start;
+  for (const [from, to] of spans) {
+    append(position, from);
+    const at = text.length;
+    append(from, to);
+    highlights.push([at, text.length]);
+    position = to;
+  }
+  append(position, end);
+  text = text.trimEnd();
+  return { text: end < body.trimEnd().length ? text + ellipsis : text, highlights };
+}
+
+/** How to mark highlights, and for what kind of output. */
+export interface RenderOptions {
+  readonly open: string;
+  readonly close: string;
+  /** escape `& < > " '` of the text, for HTML */
+  readonly html: boolean;
+  /** applied to every piece of archive text, for example to strip terminal control sequences */
+  readonly clean?: (text: string) => string;
+}
+
+/** Puts markers around the highlights of a snippet. */
+export function renderSnippet(snippet: Snippet, options: RenderOptions): string {
+  const clean = options.clean ?? ((text: string) => text);
+  const piece = (from: number, to: number): string => {
+    const text = clean(snippet.text.slice(from, to));
+    return options.html ? escapeHtml(text) : text;
+  };
+  let output = '';
+  let position = 0;
+  for (const [start, end] of snippet.highlights) {
+    output += `${piece(position, start)}${options.open}${piece(start, end)}${options.close}`;
+    position = end;
+  }
+  return output + piece(position, snippet.text.length);
+}
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => htmlEscapes[character] ?? character);
+}

@@ -1,0 +1,133 @@
+import { formatShelfmark, type ShardId, ShelfmarkError } from '../../shards/index.ts';
+import type { RankedHit } from '../../workers/protocol.ts';
+import type { Coverage, SearchAnswer } from '../search/hits.ts';
+import type { QueryPlan, RungName } from '../search/match-policy.ts';
+import type { FilledSearchOptions } from '../search/options.ts';
+import type { Searcher } from '../search/searcher.ts';
+
+/** A query of a batch. */
+export interface BatchQuery {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** An answered query of a batch. A query without searchable words has no tokens and no hits. */
+export interface BatchRow extends SearchAnswer {
+  readonly id: string;
+}
+
+/** A ranked query of a batch, without text. */
+export interface RankedRow {
+  readonly id: string;
+  readonly rung: RungName | null;
+  readonly hits: readonly {
+    readonly rank: number;
+    readonly score: number;
+    readonly uri: string;
+    readonly ordinal: number;
+    readonly shelfmark: string;
+  }[];
+  readonly coverage: Coverage;
+}
+
+/** Queries per message: enough to make messages cheap, few enough for steady progress. */
+const groupSize = 32;
+
+/** Groups under way: while one is merged here, the threads work on the next. */
+const groupsInFlight = 3;
+
+/** Answers queries in their order with full hits. */
+export function answerBatch(
+  searcher: Searcher,
+  queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
+  options: FilledSearchOptions,
+): AsyncGenerator<BatchRow> {
+  return inGroups(queries, async (group) => {
+    const planned = plan(searcher, group, options);
+    const answers = await searcher.answer(withPlan(planned), options);
+    let next = 0;
+    const coverage = answers[0]?.coverage ?? (await searcher.rank([], options)).coverage;
+    return planned.map(({ query, plan }): BatchRow => {
+      if (plan !== null) return { id: query.id, ...answers[next++]! };
+      const rung = lastRung(options.match);
+      return { id: query.id, query: query.text, match: options.match, rung, tokens: [], hits: [], coverage, tookMs: 0 };
+    });
+  });
+}
+
+/** Ranks queries in their order; no text is read. */
+export function rankBatch(
+  searcher: Searcher,
+  queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
+  options: FilledSearchOptions,
+): AsyncGenerator<RankedRow> {
+  return inGroups(queries, async (group) => {
+    const planned = plan(searcher, group, options);
+    const { answers, coverage } = await searcher.rank(withPlan(planned), options);
+    let next = 0;
+    return planned.map(({ query, plan }): RankedRow => {
+      if (plan === null) return { id: query.id, rung: null, hits: [], coverage };
+      const { rung, hits } = answers[next++]!;
+      return { id: query.id, rung: rung.name, hits: hits.map(toRankedRowHit), coverage };
+    });
+  });
+}
+
+function toRankedRowHit(hit: RankedHit, index: number): RankedRow['hits'][number] {
+  const { score, uri, ordinal, document } = hit;
+  const shelfmark = formatShelfmark({ shard: hit.shard as ShardId, document, ordinal });
+  return { rank: index + 1, score, uri, ordinal, shelfmark };
+}
+
+function lastRung(match: FilledSearchOptions['match']): RungName {
+  return match === 'strict' ? 'top5' : match;
+}
+
+interface PlannedQuery {
+  readonly query: BatchQuery;
+  /** null when the query has no searchable words */
+  readonly plan: QueryPlan | null;
+}
+
+function plan(searcher: Searcher, group: readonly BatchQuery[], options: FilledSearchOptions): PlannedQuery[] {
+  return group.map((query) => {
+    try {
+      return { query, plan: searcher.plan(query.text, options) };
+    } catch (error) {
+      if (error instanceof ShelfmarkError && error.code === 'SHELFMARK_NO_WORDS') return { query, plan: null };
+      throw error;
+    }
+  });
+}
+
+function withPlan(planned: readonly PlannedQuery[]): QueryPlan[] {
+  return planned.flatMap(({ plan }) => (plan === null ? [] : [plan]));
+}
+
+/** Runs groups a few at a time and yields their rows in order. */
+async function* inGroups<Row>(
+  queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
+  run: (group: readonly BatchQuery[]) => Promise<readonly Row[]>,
+): AsyncGenerator<Row> {
+  const running: Promise<readonly Row[]>[] = [];
+  for await (const group of groupsOf(queries)) {
+    const rows = run(group);
+    // A failure is seen when its turn comes; until then it must not count as unhandled.
+    rows.catch(() => {});
+    running.push(rows);
+    if (running.length >= groupsInFlight) yield* await running.shift()!;
+  }
+  for (const rows of running) yield* await rows;
+}
+
+async function* groupsOf(queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>): AsyncGenerator<BatchQuery[]> {
+  let group: BatchQuery[] = [];
+  for await (const query of queries) {
+    group.push(query);
+    if (group.length === groupSize) {
+      yield group;
+      group = [];
+    }
+  }
+  if (group.length > 0) yield group;
+}

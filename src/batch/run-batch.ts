@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import { ShelfmarkError } from '../../shards/index.ts';
+import { documentKey } from '../../workers/document-key.ts';
+import { Corpus } from '../corpus.ts';
+import type { Coverage } from '../search/hits.ts';
+import { fillSearchOptions, type SearchOptions } from '../search/options.ts';
+import { discoverSources, type Source } from '../sources/index.ts';
+import type { BatchQuery, BatchRow } from './answer-batch.ts';
+import { readQueries } from './read-queries.ts';
+import { RunFile } from './run-file.ts';
+import { formatTrecRows } from './trec.ts';
+
+/** What to answer, from what, and where to. */
+export interface BatchRunOptions {
+  /** File of queries, see `readQueries`; may be compressed. */
+  readonly queries: string;
+  readonly corpus: string;
+  readonly output: string;
+  /** `trec`: lines of a TREC run; `jsonl`: one answer with full hits a line. */
+  readonly format: 'trec' | 'jsonl';
+  /** Last column of a TREC run. */
+  readonly tag: string;
+  /** Go on when a shard cannot be searched; else the run stops. */
+  readonly allowPartial: boolean;
+  readonly workers?: number;
+  readonly search: SearchOptions;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: BatchProgress) => void;
+}
+
+/** How far a run is, in queries. */
+export interface BatchProgress {
+  readonly done: number;
+  readonly total: number;
+  /** queries that an earlier, interrupted run had answered */
+  readonly resumedAt: number;
+  readonly elapsedMs: number;
+}
+
+/** How a run ended. */
+export interface BatchReport {
+  readonly queries: number;
+  /** answered by this run */
+  readonly answered: number;
+  readonly withoutHits: number;
+  readonly withoutWords: number;
+  readonly resumedAt: number;
+  /** an earlier run had finished the file; nothing was done */
+  readonly alreadyComplete: boolean;
+  readonly output: string;
+  readonly elapsedMs: number;
+  readonly coverage: Coverage | null;
+}
+
+/** Rows in memory are made durable at this length, and at least every second. */
+const flushLength = 4 * 1024 * 1024;
+const flushEveryMs = 1000;
+
+/**
+ * Answers a file of queries into an output file. Order and content do not depend on timing: a run that was killed and
+ * run again leaves the same bytes as one that was not.
+ *
+ * @throws ShelfmarkError SHELFMARK_USAGE (a query cannot be read, an id comes twice), SHELFMARK_MISMATCH (the output
+ * belongs to another run), SHELFMARK_PARTIAL (a shard could not be searched); the signal's reason when aborted.
+ */
+export async function runBatch(options: BatchRunOptions): Promise<BatchReport> {
+  const startedAt = performance.now();
+  const output = resolve(options.output);
+  const source = await findQueries(options.queries);
+  const { total, sha256 } = await checkQueries(source);
+  const corpus = await Corpus.open(options.corpus, options.workers === undefined ? {} : { workers: options.workers });
+  try {
+    const file = await RunFile.open(output, fingerprintOf(options, corpus, sha256));
+    const resumedAt = file.done;
+    const counts = { answered: 0, withoutHits: 0, withoutWords: 0 };
+    let coverage: Coverage | null = null;
+    const elapsed = (): number => performance.now() - startedAt;
+    const report = (): void => options.onProgress?.({ done: file.done, total, resumedAt, elapsedMs: elapsed() });
+    if (!file.isComplete) {
+      try {
+        report();
+        let flushedAt = performance.now();
+        for await (const row of answerRows(corpus, skip(readQueries(source), resumedAt), options)) {
+          options.signal?.throwIfAborted();
+          coverage = row.coverage;
+          if (!options.allowPartial) requireFull(row.coverage, file.done);
+          file.add(row.text);
+          counts.answered++;
+          if (row.hits === 0) counts.withoutHits++;
+          if (!row.hasWords) counts.withoutWords++;
+          if (file.pendingLength < flushLength && performance.now() - flushedAt < flushEveryMs) continue;
+          await file.flush();
+          flushedAt = performance.now();
+          report();
+        }
+        await file.complete();
+      } catch (error) {
+        await file.flush().finally(() => file.abandon());
+        throw error;
+      }
+    }
+    report();
+    const alreadyComplete = file.isComplete && resumedAt === total && counts.answered === 0;
+    return { queries: total, ...counts, resumedAt, alreadyComplete, output, elapsedMs: elapsed(), coverage };
+  } finally {
+    await corpus.close();
+  }
+}
+
+/** One query's rows in the output's format. */
+interface OutputRow {
+  readonly text: string;
+  readonly hits: number;
+  readonly hasWords: boolean;
+  readonly coverage: Coverage;
+}
+
+async function* answerRows(
+  corpus: Corpus,
+  queries: AsyncIterable<BatchQuery>,
+  options: BatchRunOptions,
+): AsyncGenerator<OutputRow> {
+  const search = { ...options.search, ...(options.signal === undefined ? {} : { signal: options.signal }) };
+  const { by } = fillSearchOptions(search);
+  if (options.format === 'jsonl') {
+    for await (const row of corpus.batch(queries, search)) {
+      yield { text: toJsonLine(row), hits: row.hits.length, hasWords: row.tokens.length > 0, coverage: row.coverage };
+    }
+    return;
+  }
+  for await (const row of corpus.rank(queries, search)) {
+    const text = formatTrecRows(row, by, options.tag);
+    yield { text, hits: row.hits.length, hasWords: row.rung !== null, coverage: row.coverage };
+  }
+}
+
+/** An answer as one line. Times are left out: the same run gives the same bytes. */
+function toJsonLine({ id, query, match, rung, tokens, hits, coverage }: BatchRow): string {
+  return `${JSON.stringify({ id, query, match, rung, tokens, hits, coverage })}\n`;
+}
+
+function requireFull(coverage: Coverage, done: number): void {
+  if (coverage.searched === coverage.shards) return;
+  const failure = coverage.failures[0];
+  throw new ShelfmarkError(
+    'SHELFMARK_PARTIAL',
+    `Only ${coverage.searched} of ${coverage.shards} shards could be searched${failure === undefined ? '' : ` (${failure.shard}: ${failure.message})`}. Stopped after ${done} queries; mend the corpus and run the same command again, or allow partial answers.`,
+    { searched: coverage.searched, shards: coverage.shards, done },
+  );
+}
+
+async function findQueries(name: string): Promise<Source> {
+  if (name === '-') {
+    throw new ShelfmarkError('SHELFMARK_USAGE', 'Queries must be a file: a run that is resumed reads them again.');
+  }
+  const { sources } = await discoverSources([name], { format: 'jsonl' });
+  const [source] = sources;
+  if (sources.length === 1 && source !== undefined) return source;
+  throw new ShelfmarkError('SHELFMARK_USAGE', `${name} is not a file of queries.`, { file: name });
+}
+
+/** Reads all queries once, so that a bad one is found before hours of work, and takes their fingerprint. */
+async function checkQueries(source: Source): Promise<{ readonly total: number; readonly sha256: string }> {
+  const hash = createHash('sha256');
+  const seen = new Set<bigint>();
+  let total = 0;
+  for await (const { id, text } of readQueries(source)) {
+    const key = documentKey('', id);
+    if (seen.has(key)) {
+      throw new ShelfmarkError('SHELFMARK_USAGE', `${source.uri}: the query id "${id.slice(0, 80)}" comes twice.`, {
+        id,
+      });
+    }
+    seen.add(key);
+    total++;
+    hash.update(JSON.stringify([id, text]));
+  }
+  return { total, sha256: hash.digest('hex') };
+}
+
+function fingerprintOf(options: BatchRunOptions, corpus: Corpus, queries: string): Record<string, unknown> {
+  const { signal: _, explain: __, ...search } = fillSearchOptions(options.search);
+  return { queries, corpus: corpus.fingerprint(), format: options.format, tag: options.tag, ...search };
+}
+
+async function* skip(queries: AsyncIterable<BatchQuery>, count: number): AsyncGenerator<BatchQuery> {
+  let seen = 0;
+  for await (const query of queries) if (seen++ >= count) yield query;
+}

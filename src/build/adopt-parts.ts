@@ -1,0 +1,167 @@
+import { constants } from 'node:fs';
+import { copyFile, link, mkdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { type DocumentId, hashFile, ShardReader, ShelfmarkError } from '../../shards/index.ts';
+import { Catalog, type ShardRow } from '../catalog.ts';
+import { layoutOf, shardFileName } from '../layout.ts';
+import { CorpusLock } from '../lock.ts';
+import { publishShard } from './publish-shard.ts';
+import { removeStrays } from './remove-strays.ts';
+import { writeRejects } from './write-rejects.ts';
+
+/** What joining brought. */
+export interface AdoptReport {
+  readonly corpus: string;
+  /** shards taken over; those that were there already are not counted */
+  readonly shards: number;
+  readonly documents: number;
+  /** documents that were in the corpus or in an earlier part already; they are listed in the rejects file */
+  readonly duplicates: number;
+  readonly rejects: string | null;
+}
+
+/**
+ * Joins the shards of other corpora, typically the parts of a job array, into one. Files are linked where the file system
+ * can, else copied; the other corpora stay as they are. Each corpus is entered in one transaction, so a killed run
+ * leaves whole corpora only, and running it again goes on.
+ *
+ * @throws ShelfmarkError SHELFMARK_BUSY, SHELFMARK_NOT_FOUND, SHELFMARK_CORRUPT (a shard does not have its hash),
+ * SHELFMARK_USAGE (a part is unfinished, or is the corpus itself).
+ */
+export async function adoptParts(corpus: string, parts: readonly string[]): Promise<AdoptReport> {
+  const root = resolve(corpus);
+  const layout = layoutOf(root);
+  const others = parts.map((part) => resolve(part));
+  if (others.includes(root))
+    throw new ShelfmarkError('SHELFMARK_USAGE', `${root} cannot adopt itself.`, { corpus: root });
+  for (const other of others) checkFinished(other);
+  await mkdir(layout.shards, { recursive: true });
+  const lock = new CorpusLock(layout.lock);
+  try {
+    const catalog = Catalog.openWritable(root);
+    try {
+      await removeStrays(root, catalog);
+      const total = { shards: 0, documents: 0, duplicates: 0 };
+      for (const other of others) {
+        const adopted = await adoptCorpus(catalog, root, other);
+        total.shards += adopted.shards;
+        total.documents += adopted.documents;
+        total.duplicates += adopted.duplicates;
+      }
+      const rejects = await writeRejects(layout.rejects, catalog, catalog.sources(), []);
+      return { corpus: root, ...total, rejects: rejects ? layout.rejects : null };
+    } finally {
+      catalog.close();
+      await rm(layout.building, { recursive: true, force: true });
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+function checkFinished(root: string): void {
+  const catalog = Catalog.openReadOnly(root);
+  const unfinished = catalog.unfinishedBuilds();
+  catalog.close();
+  if (unfinished === 0) return;
+  throw new ShelfmarkError('SHELFMARK_USAGE', `${root} has an unfinished build. Run its build command again first.`, {
+    corpus: root,
+  });
+}
+
+async function adoptCorpus(
+  catalog: Catalog,
+  root: string,
+  other: string,
+): Promise<{ shards: number; documents: number; duplicates: number }> {
+  const from = Catalog.openReadOnly(other);
+  try {
+    const news = from.shards().filter((shard) => catalog.shardByName(shard.name) === undefined);
+    for (const shard of news) await takeFile(shard, root, other);
+    return catalog.transaction(() => enterCorpus(catalog, from, root, news));
+  } finally {
+    from.close();
+  }
+}
+
+/** Brings a shard file over, checks its hash, and publishes it. */
+async function takeFile(shard: ShardRow, root: string, other: string): Promise<void> {
+  const origin = join(layoutOf(other).shards, shard.file);
+  const file = join(layoutOf(root).building, shardFileName(shard.name));
+  await link(origin, file).catch(() => copyFile(origin, file, constants.COPYFILE_FICLONE));
+  const sha256 = await hashFile(file);
+  if (sha256 !== shard.sha256) {
+    throw new ShelfmarkError(
+      'SHELFMARK_CORRUPT',
+      `${origin} has SHA-256 ${sha256}, its catalog says ${shard.sha256}. Restore or rebuild that part.`,
+      { file: origin },
+    );
+  }
+  await publishShard(file, shard.name, root);
+}
+
+/** Copies what the other catalog says about the new shards; documents that are here already stay the ones that count. */
+function enterCorpus(
+  catalog: Catalog,
+  from: Catalog,
+  root: string,
+  news: readonly ShardRow[],
+): { shards: number; documents: number; duplicates: number } {
+  if (news.length === 0) return { shards: 0, documents: 0, duplicates: 0 };
+  const buildId = catalog.addBuild(JSON.stringify({ adopt: from.file }), 0);
+  catalog.finishBuild(buildId);
+  const shardIds = new Map<number, number>();
+  for (const shard of news) shardIds.set(shard.id, catalog.copyShard(shard, buildId));
+  const sourceIds = new Map<number, number>();
+  for (const source of from.sources()) {
+    const id = catalog.copySource(source, buildId);
+    sourceIds.set(source.id, id);
+    for (const extent of from.extents(source.id)) {
+      catalog.addExtent({ ...extent, source_id: id, rejects: from.rejectsOfExtent(extent.id) });
+    }
+  }
+  for (const [shard, documents] of from.tombstones()) {
+    const id = shardIds.get(shard);
+    if (id !== undefined) for (const document of documents) catalog.addTombstone(id, document);
+  }
+  return { shards: news.length, ...enterDocuments(catalog, from, root, buildId, news, shardIds, sourceIds) };
+}
+
+function enterDocuments(
+  catalog: Catalog,
+  from: Catalog,
+  root: string,
+  buildId: number,
+  news: readonly ShardRow[],
+  shardIds: ReadonlyMap<number, number>,
+  sourceIds: ReadonlyMap<number, number>,
+): { documents: number; duplicates: number } {
+  const names = new Map(news.map((shard) => [shard.id, shard.file]));
+  const readers = new Map<number, ShardReader>();
+  let documents = 0;
+  let duplicates = 0;
+  try {
+    for (const entry of from.entries()) {
+      const shardId = shardIds.get(entry.shard_id);
+      const sourceId = sourceIds.get(entry.source_id);
+      if (shardId === undefined || sourceId === undefined) continue;
+      if (catalog.entry(entry.key) === undefined) {
+        catalog.putEntry({ ...entry, shard_id: shardId, source_id: sourceId, build_id: buildId });
+        documents++;
+        continue;
+      }
+      catalog.addTombstone(shardId, entry.document);
+      let reader = readers.get(entry.shard_id);
+      if (reader === undefined) {
+        reader = new ShardReader(join(layoutOf(root).shards, names.get(entry.shard_id)!));
+        readers.set(entry.shard_id, reader);
+      }
+      const document = reader.document(entry.document as DocumentId);
+      if (document !== undefined) catalog.turnIntoDuplicate(sourceId, document.source, document.uri);
+      duplicates++;
+    }
+  } finally {
+    for (const reader of readers.values()) reader.close();
+  }
+  return { documents, duplicates };
+}

@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import {
+  ANALYZER_ID,
+  analyzerFor,
+  type ChunkId,
+  formatShelfmark,
+  parseShelfmark,
+  type ShardId,
+  ShardReader,
+  ShelfmarkError,
+  type StoredDocument,
+} from '../shards/index.ts';
+import type { ShardTarget } from '../workers/protocol.ts';
+import { answerBatch, type BatchQuery, type BatchRow, type RankedRow, rankBatch } from './batch/answer-batch.ts';
+import { Catalog, type ShardRow } from './catalog.ts';
+import { type Citation, checkCitation } from './cite.ts';
+import { layoutOf } from './layout.ts';
+import type { HitSource, SearchAnswer } from './search/hits.ts';
+import { fillSearchOptions, type SearchOptions } from './search/options.ts';
+import { Searcher } from './search/searcher.ts';
+import { ShardPool } from './search/shard-pool.ts';
+import { type CorpusReport, verifyCorpus } from './verify-corpus.ts';
+
+/** How to open a corpus. */
+export interface CorpusOptions {
+  /** Search threads, 1 to 64. @default the machine's cores, at most 8 and at most one a shard */
+  readonly workers?: number;
+}
+
+/** A passage read back from the corpus. */
+export interface Passage {
+  readonly shelfmark: string;
+  readonly uri: string;
+  readonly title: string;
+  readonly heading: readonly string[];
+  readonly ordinal: number;
+  readonly chunkCount: number;
+  readonly text: string;
+  readonly label: string;
+  readonly kind: string;
+  readonly collection: string;
+  readonly modified_at: string | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+  /** byte range of the chunk in the document's text */
+  readonly textStart: number;
+  readonly textEnd: number;
+  readonly source: HitSource;
+}
+
+/** What a corpus holds. */
+export interface CorpusStats {
+  readonly corpus: string;
+  readonly shards: number;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly terms: number;
+  readonly textBytes: number;
+  readonly rawBytes: number;
+  readonly shardBytes: number;
+  readonly replacedDocuments: number;
+  readonly sources: number;
+  readonly unfinishedBuilds: number;
+  readonly analyzers: readonly string[];
+}
+
+/**
+ * An open corpus. Threads start with the first search; `close` ends them, after which a script can exit. Shards that a
+ * later build adds are seen by the next `Corpus.open`.
+ */
+export class Corpus {
+  readonly path: string;
+  readonly #rows: readonly ShardRow[];
+  readonly #targets: readonly (ShardTarget & { readonly bytes: number })[];
+  readonly #stats: CorpusStats;
+  readonly #threads: number;
+  #search: { readonly pool: ShardPool; readonly searcher: Searcher } | undefined;
+  #isClosed = false;
+
+  private constructor(path: string, catalog: Catalog, threads: number) {
+    const { shards } = layoutOf(path);
+    const dead = catalog.tombstones();
+    this.path = path;
+    this.#threads = threads;
+    this.#rows = catalog.shards();
+    this.#targets = this.#rows.map((row) => ({
+      id: row.name,
+      file: join(shards, row.file),
+      documents: row.documents,
+      chunks: row.chunks,
+      dead: dead.get(row.id) ?? [],
+      bytes: row.bytes,
+    }));
+    this.#stats = statsOf(path, this.#rows, catalog, [...dead.values()].flat().length);
+  }
+
+  /**
+   * Opens a corpus for searching.
+   * @throws ShelfmarkError SHELFMARK_NOT_FOUND when the folder is no corpus, SHELFMARK_TOO_NEW or _CORRUPT for its catalog.
+   */
+  static async open(path: string, options: CorpusOptions = {}): Promise<Corpus> {
+    const root = resolve(path);
+    const catalog = Catalog.openReadOnly(root);
+    try {
+      return new Corpus(root, catalog, options.workers ?? Math.min(8, availableParallelism()));
+    } finally {
+      catalog.close();
+    }
+  }
+
+  /**
+   * Answers one query from all shards.
+   * @throws ShelfmarkError SHELFMARK_NO_WORDS, SHELFMARK_USAGE; the signal's reason when aborted.
+   */
+  async search(query: string, options: SearchOptions = {}): Promise<SearchAnswer> {
+    const filled = fillSearchOptions(options);
+    const { searcher } = this.#started();
+    const [answer] = await searcher.answer([searcher.plan(query, filled)], filled);
+    return answer!;
+  }
+
+  /**
+   * Answers many queries with full hits, in their order. Queries are read as they are needed; a few groups of them are
+   * under way at a time, so memory stays bounded however many there are.
+   */
+  batch(
+    queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
+    options: SearchOptions = {},
+  ): AsyncGenerator<BatchRow> {
+    const filled = fillSearchOptions(options);
+    return answerBatch(this.#started().searcher, queries, filled);
+  }
+
+  /** Ranks many queries without fetching text: what a TREC run needs, and much faster than `batch`. */
+  rank(
+    queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
+    options: SearchOptions = {},
+  ): AsyncGenerator<RankedRow> {
+    const filled = fillSearchOptions(options);
+    return rankBatch(this.#started().searcher, queries, filled);
+  }
+
+  /**
+   * Reads passages back.
+   * @param around chunks before and after the one named, in the same document.
+   * @throws ShelfmarkError SHELFMARK_NOT_FOUND when there is no such passage, SHELFMARK_CORRUPT when it is damaged.
+   */
+  async show(
+    shelfmark: string,
+    options: { readonly around?: number; readonly document?: boolean } = {},
+  ): Promise<Passage[]> {
+    return this.#withDocument(shelfmark, (reader, document, ordinal) => {
+      const around = options.document === true ? document.chunkCount : (options.around ?? 0);
+      const first = Math.max(1, ordinal - around);
+      const last = Math.min(document.chunkCount, ordinal + around);
+      const passages: Passage[] = [];
+      for (let at = first; at <= last; at++) passages.push(toPassage(reader, document, at));
+      return passages;
+    });
+  }
+
+  /** Reads the source again and says whether the record cited is still there. */
+  async cite(shelfmark: string): Promise<Citation> {
+    const source = this.#withDocument(shelfmark, (_, document) => document.source);
+    return await checkCitation(shelfmark, source);
+  }
+
+  /** Checks every shard and the catalog. @param deep compare every posting with the text, not a sample. */
+  async verify(
+    options: { readonly deep?: boolean; readonly onShard?: (done: number, total: number) => void } = {},
+  ): Promise<CorpusReport> {
+    return await verifyCorpus(this.path, this.#rows, this.#started().pool, options);
+  }
+
+  /** What the corpus holds, from its catalog. */
+  stats(): CorpusStats {
+    return this.#stats;
+  }
+
+  /** SHA-256 over what is searched: the shards by hash, and the documents in them that were replaced. */
+  fingerprint(): string {
+    const parts = this.#targets.map(({ id, dead }, index) => [id, this.#rows[index]!.sha256, dead]);
+    return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  }
+
+  /** Ends the threads and closes all files. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const search = this.#search;
+    this.#search = undefined;
+    await search?.pool.close();
+  }
+
+  #started(): { readonly pool: ShardPool; readonly searcher: Searcher } {
+    if (this.#isClosed) throw new ShelfmarkError('SHELFMARK_USAGE', 'The corpus is closed.');
+    if (this.#search === undefined) {
+      const pool = new ShardPool(this.#targets, this.#threads);
+      this.#search = { pool, searcher: new Searcher(pool, this.#targets, analyzerFor(ANALYZER_ID)) };
+    }
+    return this.#search;
+  }
+
+  #withDocument<Result>(
+    shelfmark: string,
+    use: (reader: ShardReader, document: StoredDocument, ordinal: number) => Result,
+  ): Result {
+    const parts = parseShelfmark(shelfmark);
+    const target = this.#targets.find(({ id }) => id === parts.shard);
+    if (target === undefined) throw notFound(shelfmark, `this corpus has no shard ${parts.shard}`);
+    const reader = new ShardReader(target.file);
+    try {
+      const document = reader.document(parts.document);
+      if (document === undefined) throw notFound(shelfmark, `the shard has no document ${parts.document}`);
+      if (parts.ordinal > document.chunkCount) {
+        throw notFound(shelfmark, `the document has ${document.chunkCount} chunks`);
+      }
+      return use(reader, document, parts.ordinal);
+    } finally {
+      reader.close();
+    }
+  }
+}
+
+function notFound(shelfmark: string, why: string): ShelfmarkError {
+  return new ShelfmarkError('SHELFMARK_NOT_FOUND', `${shelfmark} is not in this corpus: ${why}.`, { shelfmark });
+}
+
+function toPassage(reader: ShardReader, document: StoredDocument, ordinal: number): Passage {
+  const chunk = reader.chunk((document.id + ordinal - 1) as ChunkId);
+  const { path, byteStart, byteEnd, sha256 } = document.source;
+  return {
+    shelfmark: formatShelfmark({ shard: reader.meta.id as ShardId, document: document.id, ordinal }),
+    uri: document.uri,
+    title: document.title,
+    heading: chunk.heading,
+    ordinal,
+    chunkCount: document.chunkCount,
+    text: chunk.lead + chunk.body,
+    label: document.label,
+    kind: document.kind,
+    collection: document.collection,
+    modified_at: document.modifiedAt,
+    metadata: document.metadata === null ? null : (JSON.parse(document.metadata) as Record<string, unknown>),
+    textStart: chunk.textStart,
+    textEnd: chunk.textStart + chunk.textBytes,
+    source: { path, byteStart, byteEnd, sha256 },
+  };
+}
+
+function statsOf(
+  corpus: string,
+  shards: readonly ShardRow[],
+  catalog: Catalog,
+  replacedDocuments: number,
+): CorpusStats {
+  const sum = (pick: (row: ShardRow) => number): number => shards.reduce((total, row) => total + pick(row), 0);
+  return {
+    corpus,
+    shards: shards.length,
+    documents: sum(({ documents }) => documents) - replacedDocuments,
+    chunks: sum(({ chunks }) => chunks),
+    terms: sum(({ terms }) => terms),
+    textBytes: sum((row) => row.text_bytes),
+    rawBytes: sum((row) => row.raw_bytes),
+    shardBytes: sum(({ bytes }) => bytes),
+    replacedDocuments,
+    sources: catalog.sourceCount(),
+    unfinishedBuilds: catalog.unfinishedBuilds(),
+    analyzers: [...new Set(shards.map(({ analyzer }) => analyzer))],
+  };
+}

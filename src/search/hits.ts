@@ -1,0 +1,95 @@
+import { renderSnippet } from '../../shards/index.ts';
+import type { MatchMode, RungName } from './match-policy.ts';
+
+/** One result, with everything needed to cite it. The JSON output has the same names. */
+export interface Hit {
+  /** from 1 */
+  readonly rank: number;
+  readonly score: number;
+  /** citation that stays valid: shard/document/chunk */
+  readonly shelfmark: string;
+  readonly uri: string;
+  readonly title: string;
+  /** heading path, outermost first */
+  readonly heading: readonly string[];
+  /** number of the chunk in its document, from 1 */
+  readonly ordinal: number;
+  /** excerpt on one line, plain text */
+  readonly snippet: string;
+  /** ranges of `snippet` in UTF-16 units */
+  readonly highlights: readonly (readonly [start: number, end: number])[];
+  readonly rung: RungName;
+  /** query tokens that title, headings or text of the chunk have */
+  readonly matched: readonly string[];
+  readonly missing: readonly string[];
+  readonly label: string;
+  readonly kind: string;
+  readonly collection: string;
+  readonly modified_at: string | null;
+  readonly source: HitSource;
+  /** the whole chunk, when asked for */
+  readonly text?: string;
+}
+
+/** Where the record stands from which a hit comes. */
+export interface HitSource {
+  readonly path: string;
+  /** byte range of the record in the decompressed file */
+  readonly byteStart: number;
+  readonly byteEnd: number;
+  /** SHA-256 of these bytes in hex */
+  readonly sha256: string;
+}
+
+/** How much of the corpus an answer rests on. */
+export interface Coverage {
+  readonly shards: number;
+  readonly searched: number;
+  readonly failed: number;
+  readonly timedOut: number;
+  /** one entry per failed shard */
+  readonly failures: readonly { readonly shard: string; readonly code: string; readonly message: string }[];
+}
+
+/** An answered query. */
+export interface SearchAnswer {
+  readonly query: string;
+  readonly match: MatchMode;
+  /** the step that gave the hits; with no hits, the last one tried */
+  readonly rung: RungName;
+  readonly tokens: readonly string[];
+  readonly hits: readonly Hit[];
+  readonly coverage: Coverage;
+  readonly tookMs: number;
+  readonly explain?: Explanation;
+}
+
+/** How an answer came about. */
+export interface Explanation {
+  readonly droppedTokens: number;
+  readonly rungs: readonly {
+    readonly name: RungName;
+    readonly tokens: readonly { readonly text: string; readonly alternatives: readonly (readonly string[])[] }[];
+    readonly hits: number;
+    readonly ms: number;
+  }[];
+  readonly fetchMs: number;
+}
+
+/** Markers around highlighted words. */
+export interface Markers {
+  readonly open: string;
+  readonly close: string;
+}
+
+/**
+ * A hit's snippet with markers around its highlights.
+ * @param html escape the text (not the markers) for HTML.
+ */
+export function markSnippet(
+  hit: Pick<Hit, 'snippet' | 'highlights'>,
+  markers: Markers = { open: '<b>', close: '</b>' },
+  html = false,
+): string {
+  return renderSnippet({ text: hit.snippet, highlights: hit.highlights }, { ...markers, html });
+}

@@ -1,0 +1,79 @@
+import { type Analyzer, contentTokens, type QueryToken, type ShardQuery, ShelfmarkError } from '../../shards/index.ts';
+
+/** How query tokens combine; see {@link planQuery}. */
+export type MatchMode = 'strict' | 'any' | 'all';
+
+/** Which step of the policy found a hit. */
+export type RungName = 'all' | 'top5' | 'any';
+
+/** One step of a plan. */
+export interface Rung {
+  readonly name: RungName;
+  readonly tokens: readonly QueryToken[];
+  readonly query: ShardQuery;
+}
+
+/** What a query means, decided once for the whole corpus. */
+export interface QueryPlan {
+  readonly text: string;
+  readonly match: MatchMode;
+  /** content tokens: what the query is about, without scaffolding, each once */
+  readonly tokens: readonly QueryToken[];
+  /** tokens beyond {@link maxQueryTokens}, which were left out */
+  readonly droppedTokens: number;
+  /** tried in order until one has a hit anywhere in the corpus */
+  readonly rungs: readonly Rung[];
+}
+
+/** Content tokens of a query that are used; the rest is counted and left out. */
+export const maxQueryTokens = 1024;
+
+/** Tokens in the fallback of `strict`. */
+const fallbackTokens = 5;
+
+/**
+ * Plans a query. No character of it is an operator.
+ *
+ * - `strict`: every content token must occur in the chunk; if no chunk of the corpus has them all, the OR of the five
+ *   longest of the content tokens and the `also` words together. Length stands for rarity.
+ * - `all`: the first step of `strict` alone.
+ * - `any`: the OR of all content tokens and `also` words.
+ *
+ * @param also more words, for example synonyms; they never make a step stricter.
+ * @throws ShelfmarkError SHELFMARK_NO_WORDS when the query has no letter or digit.
+ */
+export function planQuery(analyzer: Analyzer, text: string, match: MatchMode, also: readonly string[]): QueryPlan {
+  const distinct = distinctTokens(contentTokens(analyzer.queryTokens(text), text));
+  const tokens = distinct.slice(0, maxQueryTokens);
+  if (tokens.length === 0) {
+    throw new ShelfmarkError('SHELFMARK_NO_WORDS', 'The query has no searchable words: it needs a letter or a digit.', {
+      query: text.slice(0, 200),
+    });
+  }
+  const pool = distinctTokens([...tokens, ...also.flatMap((words) => analyzer.queryTokens(words))]);
+  return { text, match, tokens, droppedTokens: distinct.length - tokens.length, rungs: rungsOf(match, tokens, pool) };
+}
+
+function rungsOf(match: MatchMode, tokens: readonly QueryToken[], pool: readonly QueryToken[]): Rung[] {
+  if (match === 'any') return [toRung('any', 'or', pool.slice(0, maxQueryTokens))];
+  const all = toRung('all', 'and', tokens);
+  return match === 'all' ? [all] : [all, toRung('top5', 'or', longest(pool, fallbackTokens))];
+}
+
+function toRung(name: RungName, mode: ShardQuery['mode'], tokens: readonly QueryToken[]): Rung {
+  return { name, tokens, query: { mode, tokens: tokens.map(({ alternatives }) => alternatives) } };
+}
+
+/** The longest tokens in characters; of equal ones the earlier. Their order in the query is kept. */
+function longest(tokens: readonly QueryToken[], count: number): QueryToken[] {
+  const chosen = new Set([...tokens].sort((a, b) => [...b.text].length - [...a.text].length).slice(0, count));
+  return tokens.filter((token) => chosen.has(token));
+}
+
+function distinctTokens(tokens: readonly QueryToken[]): QueryToken[] {
+  const seen = new Set<string>();
+  return tokens.filter(({ alternatives }) => {
+    const key = JSON.stringify(alternatives);
+    return !seen.has(key) && seen.add(key);
+  });
+}

@@ -1,0 +1,77 @@
+import { ShelfmarkError } from '../../shards/index.ts';
+import { requireInteger } from '../require-integer.ts';
+import type { MatchMode } from './match-policy.ts';
+
+/** How to search. */
+export interface SearchOptions {
+  /** Hits wanted, 1 to 10,000. @default 10 */
+  readonly limit?: number;
+  /** See `planQuery`. @default 'strict' */
+  readonly match?: MatchMode;
+  /** More words for the OR steps, for example synonyms. @default [] */
+  readonly also?: readonly string[];
+  /** One hit per chunk, or the best chunk of each document. @default 'document' */
+  readonly by?: 'document' | 'chunk';
+  /** Only documents of these kinds. @default all */
+  readonly kinds?: readonly string[];
+  /** Only documents of these collections. @default all */
+  readonly collections?: readonly string[];
+  /** Also give the whole text of each hit's chunk. @default false */
+  readonly text?: boolean;
+  /** Length of snippets in UTF-16 units, 40 to 10,000. @default 240 */
+  readonly snippetLength?: number;
+  /** Add how the answer came about. @default false */
+  readonly explain?: boolean;
+  /** Milliseconds after which shards that have not answered are given up and counted as timed out. @default no limit */
+  readonly timeoutMs?: number;
+  /** Stops the search, also inside the threads. */
+  readonly signal?: AbortSignal;
+}
+
+/** {@link SearchOptions} with nothing left open. */
+export interface FilledSearchOptions {
+  readonly limit: number;
+  readonly match: MatchMode;
+  readonly also: readonly string[];
+  readonly by: 'document' | 'chunk';
+  readonly kinds: readonly string[];
+  readonly collections: readonly string[];
+  readonly text: boolean;
+  readonly snippetLength: number;
+  readonly explain: boolean;
+  readonly timeoutMs: number | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+const matchModes: readonly MatchMode[] = ['strict', 'any', 'all'];
+
+/** Checks and fills options. @throws ShelfmarkError SHELFMARK_USAGE naming the option. */
+export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
+  const filled: FilledSearchOptions = {
+    limit: options.limit ?? 10,
+    match: options.match ?? 'strict',
+    also: options.also ?? [],
+    by: options.by ?? 'document',
+    kinds: options.kinds ?? [],
+    collections: options.collections ?? [],
+    text: options.text ?? false,
+    snippetLength: options.snippetLength ?? 240,
+    explain: options.explain ?? false,
+    timeoutMs: options.timeoutMs ?? null,
+    signal: options.signal,
+  };
+  requireInteger('limit', filled.limit, 1, 10_000);
+  requireInteger('snippetLength', filled.snippetLength, 40, 10_000);
+  if (filled.timeoutMs !== null) requireInteger('timeoutMs', filled.timeoutMs, 1, 86_400_000);
+  requireOneOf('match', filled.match, matchModes);
+  requireOneOf('by', filled.by, ['document', 'chunk']);
+  return filled;
+}
+
+function requireOneOf(option: string, value: string, allowed: readonly string[]): void {
+  if (allowed.includes(value)) return;
+  throw new ShelfmarkError('SHELFMARK_USAGE', `${option}: expected one of ${allowed.join(', ')}, got "${value}".`, {
+    option,
+    got: value,
+  });
+}

@@ -1,0 +1,46 @@
+import { Piscina } from 'piscina';
+import { decodeError } from '../shards/index.ts';
+import type { Answer } from '../workers/protocol.ts';
+
+/** A Node timer longer than this fires at once, and an idle thread would be ended with its open files. */
+const longestTimeoutMs = 2 ** 31 - 1;
+
+/**
+ * One worker thread that takes tasks in order. A pool of one: state that a task leaves in the thread (an open shard, a
+ * cache) is there for the next.
+ */
+export class ThreadLane<Task extends { readonly op: string }, Answers extends { [Op in Task['op']]: unknown }> {
+  readonly #pool: Piscina;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param name file below workers/ without its extension. */
+  constructor(name: string) {
+    const running = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+    this.#pool = new Piscina({
+      filename: new URL(`../workers/${name}.${running}`, import.meta.url).href,
+      minThreads: 1,
+      maxThreads: 1,
+      idleTimeout: longestTimeoutMs,
+      // Run from source (tests), the thread needs the same loader as the main thread; built, none.
+      ...(running === 'ts' ? { execArgv: ['--import', 'tsx'] } : {}),
+    });
+  }
+
+  /** Runs a task after those before it. @throws ShelfmarkError rebuilt from what the thread answered. */
+  async run<Op extends Task['op']>(
+    task: Extract<Task, { readonly op: Op }>,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<Answers[Op]> {
+    // The pool's own queue does not keep the order of tasks, so each is handed over when the one before is done.
+    const running = this.#last.then(() => this.#pool.run(task, { transferList: [...transfer] }));
+    this.#last = running.catch(() => {});
+    const answer = (await running) as Answer<Answers[Op]>;
+    if (!answer.ok) throw decodeError(answer.error);
+    return answer.value;
+  }
+
+  /** Ends the thread; tasks that still wait are rejected. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+}

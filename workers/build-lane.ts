@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { analyzerFor, type SealedShard, ShardWriter, ShelfmarkError } from '../shards/index.ts';
+import { chunkDocument } from './chunk/index.ts';
+import { documentKey, hash64 } from './document-key.ts';
+import { type ParsedDocument, parseRecord } from './parse/index.ts';
+import {
+  type BatchSource,
+  type BuildSettings,
+  type IndexedBatch,
+  type ParsedBatch,
+  type RecordBatch,
+  type RecordReject,
+  recordStatus,
+  recordStride,
+  verdict,
+} from './protocol.ts';
+
+/** A parsed document that waits for the main thread's verdict. */
+interface WaitingDocument {
+  readonly document: ParsedDocument;
+  readonly source: BatchSource;
+  readonly byteStart: number;
+  readonly byteEnd: number;
+  readonly sha256: Buffer;
+}
+
+/**
+ * One lane of a build: records in, one shard after another out. Each batch is parsed, then judged by the main thread
+ * (which alone knows all other lanes and earlier builds), then indexed.
+ */
+export class BuildLane {
+  readonly #waiting = new Map<number, readonly (WaitingDocument | undefined)[]>();
+  #writer: { readonly shard: ShardWriter; readonly settings: BuildSettings } | undefined;
+
+  /** Starts a shard. */
+  open(file: string, settings: BuildSettings): void {
+    if (this.#writer !== undefined)
+      throw new ShelfmarkError('SHELFMARK_INTERNAL', 'The lane has an open shard already.');
+    const chunking = { maxWords: settings.maxWords, overlapWords: settings.overlapWords };
+    this.#writer = { shard: new ShardWriter(file, analyzerFor(settings.analyzer), chunking), settings };
+  }
+
+  /** Parses a batch and keeps its documents until `index` is called for it. */
+  parse(settings: BuildSettings, batch: RecordBatch): ParsedBatch {
+    const count = batch.records.length / recordStride;
+    const status = new Uint8Array(count);
+    const keys = new BigInt64Array(count);
+    const fingerprints = new BigInt64Array(count);
+    const rejects: RecordReject[] = [];
+    const waiting: (WaitingDocument | undefined)[] = [];
+    const settingsText = JSON.stringify(settings);
+    let repaired = 0;
+    for (let record = 0; record < count; record++) {
+      const { source, bytes, byteStart, partial } = recordAt(batch, record);
+      const { collection, kind } = settings;
+      const { format, uri: sourceUri } = source;
+      const parsed = parseRecord(bytes, { format, sourceUri, byteStart, partial, collection, kind });
+      waiting.push(undefined);
+      if (!parsed.ok) {
+        status[record] = recordStatus.rejected;
+        rejects.push({ record, uri: parsed.uri, reason: parsed.reason });
+        continue;
+      }
+      const { document } = parsed;
+      if (document.replacedBytes) repaired++;
+      if (isBlank(document.text) && isBlank(document.title)) {
+        status[record] = recordStatus.empty;
+        continue;
+      }
+      const sha256 = createHash('sha256').update(bytes).digest();
+      const byteEnd = byteStart + bytes.length;
+      keys[record] = documentKey(document.collection, document.uri);
+      fingerprints[record] = hash64(
+        `${settingsText}\n${source.path}\n${source.format}\n${byteStart}\n${byteEnd}\n${sha256.toString('hex')}`,
+      );
+      waiting[record] = { document, source, byteStart, byteEnd, sha256 };
+    }
+    this.#waiting.set(batch.index, waiting);
+    return { index: batch.index, status, keys, fingerprints, rejects, repaired };
+  }
+
+  /** Writes the documents of a parsed batch that the main thread wants. */
+  index(index: number, verdicts: Uint8Array): IndexedBatch {
+    const waiting = this.#waiting.get(index);
+    if (waiting === undefined || this.#writer === undefined) {
+      throw new ShelfmarkError('SHELFMARK_INTERNAL', `Batch ${index} was not parsed here or no shard is open.`);
+    }
+    this.#waiting.delete(index);
+    const { shard, settings } = this.#writer;
+    const documents = new Float64Array(waiting.length);
+    const duplicates: { record: number; uri: string }[] = [];
+    for (const [record, entry] of waiting.entries()) {
+      if (entry === undefined) continue;
+      if (verdicts[record] === verdict.duplicate) duplicates.push({ record, uri: entry.document.uri });
+      if (verdicts[record] !== verdict.index) continue;
+      documents[record] = shard.addDocument(
+        {
+          ...entry.document,
+          label: settings.label,
+          source: { path: entry.source.path, compression: entry.source.compression },
+          byteStart: entry.byteStart,
+          byteEnd: entry.byteEnd,
+          sha256: entry.sha256,
+        },
+        chunkDocument(entry.document, settings),
+      );
+    }
+    return { index, documents, duplicates };
+  }
+
+  /** Seals the open shard; null when it has no document. */
+  async seal(): Promise<SealedShard | null> {
+    const writer = this.#writer;
+    if (writer === undefined) throw new ShelfmarkError('SHELFMARK_INTERNAL', 'The lane has no open shard.');
+    this.#writer = undefined;
+    return await writer.shard.seal();
+  }
+
+  /** Throws away whatever is unfinished. */
+  abort(): void {
+    this.#writer?.shard.abort();
+    this.#writer = undefined;
+    this.#waiting.clear();
+  }
+}
+
+function recordAt(
+  batch: RecordBatch,
+  record: number,
+): { source: BatchSource; bytes: Uint8Array; byteStart: number; partial: boolean } {
+  const at = record * recordStride;
+  const [sourceIndex = 0, offset = 0, length = 0, byteStart = 0, part = 0] = batch.records.subarray(
+    at,
+    at + recordStride,
+  );
+  const source = batch.sources[sourceIndex];
+  if (source === undefined) throw new ShelfmarkError('SHELFMARK_INTERNAL', `Record ${record} names no source.`);
+  return { source, bytes: batch.bytes.subarray(offset, offset + length), byteStart, partial: part === 1 };
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}

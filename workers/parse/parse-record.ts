@@ -1,0 +1,80 @@
+import { decodeUtf8 } from './decode-utf8.ts';
+import { fileTypeOf, isMarkdownType } from './file-type.ts';
+import { readFrontMatter } from './front-matter.ts';
+import { type JsonRecord, readJsonRecord } from './json-record.ts';
+import { outlineOf } from './outline.ts';
+import type { ParsedDocument, ParseOutcome, RecordContext } from './parsed-document.ts';
+import { storableText } from './well-formed.ts';
+
+type Fields = JsonRecord & { readonly uri: string };
+type DocumentFields = Omit<ParsedDocument, 'metadata' | 'replacedBytes'> & Pick<JsonRecord, 'metadata'>;
+
+/**
+ * Turns the bytes of one record into a document. It never throws for what the bytes are.
+ *
+ * A document is Markdown if its source is, or if its uri ends in .md, .markdown, .mdown or .mkd: archives of Markdown files
+ * are often JSON Lines. What a JSON line says (title, kind, collection, modified_at, metadata) goes before the front matter
+ * of its text, and that before the defaults of the context; an empty string says nothing. A Markdown document that no one
+ * gave a title is called by its first level-1 heading.
+ */
+export function parseRecord(bytes: Uint8Array, context: RecordContext): ParseOutcome {
+  const { text, replacedBytes } = decodeUtf8(bytes);
+  const record = context.format === 'jsonl' ? readJsonRecord(text) : fileFields(text, context);
+  if (!record.ok) return record;
+  const uri = record.uri ?? `${context.sourceUri}#${context.byteStart}`;
+  const { metadata, ...document } = readText({ ...record, uri }, context);
+  const json = metadataText(metadata);
+  if (json === undefined) return { ok: false, reason: 'metadata is nested too deeply to be kept; flatten it', uri };
+  return { ok: true, document: { ...document, metadata: json, replacedBytes } };
+}
+
+function fileFields(text: string, context: RecordContext): JsonRecord {
+  return {
+    ok: true,
+    uri: isLaterPart(context) ? `${context.sourceUri}#${context.byteStart}` : context.sourceUri,
+    title: null,
+    kind: null,
+    collection: null,
+    modifiedAt: null,
+    metadata: {},
+    text: storableText(text),
+  };
+}
+
+/** Adds what the text says about the document, if it is Markdown, and the defaults. */
+function readText(fields: Fields, context: RecordContext): DocumentFields {
+  const { uri, text } = fields;
+  const fileType = fileTypeOf(uri);
+  const isMarkdown = context.format === 'markdown' || isMarkdownType(fileType);
+  const frontMatter = readFrontMatter(isMarkdown && !isLaterPart(context) ? text : '');
+  const headings = isMarkdown ? outlineOf(text, frontMatter.end) : [];
+  return {
+    uri,
+    title: fields.title || frontMatter.title || (headings.find((heading) => heading.level === 1)?.text ?? ''),
+    kind: fields.kind || frontMatter.kind || context.kind,
+    collection: fields.collection || frontMatter.collection || context.collection,
+    fileType,
+    modifiedAt: fields.modifiedAt ?? frontMatter.modifiedAt,
+    metadata: { ...Object.fromEntries(frontMatter.metadata), ...fields.metadata },
+    text,
+    syntax: isMarkdown ? 'markdown' : 'text',
+    frontMatterEnd: frontMatter.end,
+    headings,
+  };
+}
+
+/** A later part of a file that was too large for one record starts in the middle of the file. */
+function isLaterPart(context: RecordContext): boolean {
+  return context.partial && context.byteStart > 0;
+}
+
+/** JSON text, null for no keys at all, or undefined when it cannot be written: JSON.stringify recurses, JSON.parse does not. */
+function metadataText(metadata: Readonly<Record<string, unknown>>): string | null | undefined {
+  try {
+    const json = JSON.stringify(metadata);
+    return json === '{}' ? null : json;
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,202 @@
+/** What travels between the main thread and the worker threads: plain, readonly data only. */
+import type {
+  ErrorData,
+  RankedChunk,
+  SealedShard,
+  ShardFilter,
+  ShardQuery,
+  Snippet,
+  StoredDocument,
+} from '../shards/index.ts';
+
+/** Errors lose their class and fields between threads, so every answer is one of these. */
+export type Answer<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: ErrorData };
+
+// ── Build ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Settings that one build keeps from its first to its last document. */
+export interface BuildSettings {
+  readonly analyzer: string;
+  readonly collection: string;
+  readonly kind: string;
+  readonly label: string;
+  readonly maxWords: number;
+  readonly overlapWords: number;
+}
+
+/** The source that some records of a batch come from. */
+export interface BatchSource {
+  readonly path: string;
+  readonly uri: string;
+  readonly format: 'jsonl' | 'markdown' | 'text';
+  readonly compression: string;
+}
+
+/** Records on their way to a worker. `bytes` is transferred, not copied. */
+export interface RecordBatch {
+  readonly index: number;
+  readonly sources: readonly BatchSource[];
+  readonly bytes: Uint8Array;
+  /** per record five numbers: index in `sources`, offset in `bytes`, length, byte offset in the source, 1 if a part */
+  readonly records: Float64Array;
+}
+
+/** Numbers per record in {@link RecordBatch.records}. */
+export const recordStride = 5;
+
+/** What a record turned out to be. */
+export const recordStatus = { document: 0, empty: 1, rejected: 2 } as const;
+
+/** What the main thread decides about a document. */
+export const verdict = { index: 0, unchanged: 1, duplicate: 2 } as const;
+
+/** A record that was not indexed, and why. */
+export interface RecordReject {
+  readonly record: number;
+  readonly uri: string | null;
+  readonly reason: string;
+}
+
+/** Answer to `parse`. */
+export interface ParsedBatch {
+  readonly index: number;
+  readonly status: Uint8Array;
+  /** identity of each document: 64 bits of SHA-256 over collection and uri */
+  readonly keys: BigInt64Array;
+  /** content of each document: 64 bits of SHA-256 over its record, place and settings */
+  readonly fingerprints: BigInt64Array;
+  readonly rejects: readonly RecordReject[];
+  /** records with invalid UTF-8 that was replaced */
+  readonly repaired: number;
+}
+
+/** Answer to `index`. */
+export interface IndexedBatch {
+  readonly index: number;
+  /** per record the document's id in the shard being written, 0 if it was not indexed */
+  readonly documents: Float64Array;
+  /** uri of each record that was dropped as a duplicate */
+  readonly duplicates: readonly { readonly record: number; readonly uri: string }[];
+}
+
+export type BuildTask =
+  | { readonly op: 'open'; readonly file: string; readonly settings: BuildSettings }
+  | { readonly op: 'parse'; readonly settings: BuildSettings; readonly batch: RecordBatch }
+  | { readonly op: 'index'; readonly index: number; readonly verdicts: Uint8Array }
+  | { readonly op: 'seal' }
+  | { readonly op: 'abort' };
+
+export interface BuildAnswers {
+  readonly open: null;
+  readonly parse: ParsedBatch;
+  readonly index: IndexedBatch;
+  readonly seal: SealedShard | null;
+  readonly abort: null;
+}
+
+// ── Search ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A shard as a search worker is told about it. */
+export interface ShardTarget {
+  readonly id: string;
+  readonly file: string;
+  /** counts from the catalog: a file that says otherwise is not the one that was sealed */
+  readonly documents: number;
+  readonly chunks: number;
+  readonly dead: readonly number[];
+}
+
+/** Shared flag: 0 = go on, 1 = stop. A message could not reach a worker that is busy inside SQLite. */
+export type StopFlag = Int32Array<SharedArrayBuffer>;
+
+/** Ranks many queries on many shards. */
+export interface RankTask {
+  readonly op: 'rank';
+  readonly shards: readonly ShardTarget[];
+  readonly queries: readonly ShardQuery[];
+  readonly k: number;
+  readonly by: 'chunk' | 'document';
+  readonly filter: ShardFilter;
+  /** milliseconds since the epoch, or null for no limit */
+  readonly deadline: number | null;
+  readonly stop: StopFlag | null;
+}
+
+/** A ranked chunk and the shard it stands in. */
+export interface RankedHit extends RankedChunk {
+  readonly shard: string;
+}
+
+/** Answer to `rank`; `hits[i]` belongs to `queries[i]`, best first over this worker's shards. */
+export interface RankAnswer {
+  readonly hits: readonly (readonly RankedHit[])[];
+  readonly failed: readonly ShardFailure[];
+  readonly timedOut: readonly string[];
+}
+
+/** A shard that could not be searched. */
+export interface ShardFailure {
+  readonly shard: string;
+  readonly error: ErrorData;
+}
+
+/** Fetches the text of winners. */
+export interface FetchTask {
+  readonly op: 'fetch';
+  readonly items: readonly FetchItem[];
+  /** token alternatives per query; items name theirs */
+  readonly queries: readonly ShardQuery['tokens'][];
+  readonly snippetLength: number;
+  /** also send the whole chunk */
+  readonly text: boolean;
+}
+
+/** One winner. */
+export interface FetchItem {
+  readonly shard: ShardTarget;
+  readonly chunk: number;
+  readonly query: number;
+}
+
+/** Text and place of one winner. */
+export interface FetchedHit {
+  readonly document: StoredDocument;
+  readonly heading: readonly string[];
+  readonly ordinal: number;
+  readonly snippet: Snippet;
+  readonly matched: readonly boolean[];
+  readonly text: string | null;
+}
+
+/** Answer to `fetch`, one entry per item. */
+export type FetchAnswer = readonly Answer<FetchedHit>[];
+
+/** Checks one shard file against the catalog and against itself. */
+export interface VerifyTask {
+  readonly op: 'verify';
+  readonly shard: string;
+  readonly file: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly documents: number;
+  readonly chunks: number;
+  readonly depth: 'sample' | 'deep';
+}
+
+/** Answer to `verify`: the report of the file, with the comparison to the catalog as first part. */
+export interface VerifyAnswer {
+  readonly shard: string;
+  readonly file: string;
+  readonly ok: boolean;
+  readonly parts: readonly { readonly name: string; readonly status: 'ok' | 'damaged'; readonly detail: string }[];
+}
+
+export type SearchTask = RankTask | FetchTask | VerifyTask;
+
+export interface SearchAnswers {
+  readonly rank: RankAnswer;
+  readonly fetch: FetchAnswer;
+  readonly verify: VerifyAnswer;
+}
