@@ -13,7 +13,7 @@ export type ErrorCode =
   | 'SHELFMARK_PARTIAL'
   | 'SHELFMARK_REJECTED'
   | 'SHELFMARK_MISMATCH'
-  | 'SHELFMARK_TIMEOUT'
+  | 'SHELFMARK_CLOSED'
   | 'SHELFMARK_INTERNAL';
 
 /** Plain facts of an error: they survive the way from a worker thread to the main thread. */
@@ -43,6 +43,20 @@ export class CorruptError extends ShelfmarkError {
     );
     this.name = 'CorruptError';
   }
+}
+
+/**
+ * What was thrown while a sealed file was read, with the file's name. Nothing that is asked of a sound shard can fail in
+ * SQLite except input and output, so any other error of SQLite is damage. Errors that are not SQLite's stay as they are.
+ */
+export function explainReadError(file: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_'))) return error;
+  const code = codeOf(error);
+  if (code === 'SHELFMARK_IO' || code === 'SHELFMARK_BUSY') {
+    return new ShelfmarkError(code, `${file} cannot be read: ${error.message}.`, { file }, error);
+  }
+  if (error.code === 'SQLITE_NOMEM') return error;
+  return new CorruptError(file, 'its SQLite structure', error.message, error);
 }
 
 /** An error as plain data. Worker threads lose the class, code and fields of errors they throw, so they return this. */

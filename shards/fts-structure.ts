@@ -13,7 +13,8 @@ export function segmentCount(database: Database): number {
   const record = database.prepare('SELECT block FROM fts_data WHERE id = ?').pluck().get(structureRowid);
   if (!Buffer.isBuffer(record))
     throw new ShelfmarkError('SHELFMARK_CORRUPT', 'The FTS5 index has no structure record.');
-  const version2 = record.readUInt32BE(4) === 0xff000001;
+  // The record of an index without terms is only seven bytes long.
+  const version2 = record.length >= 8 && record.readUInt32BE(4) === 0xff000001;
   const counts = readSqliteVarints(record, version2 ? 8 : 4, 2);
   return counts[1] ?? 0;
 }

@@ -1,7 +1,7 @@
 import { type Analyzer, createAnalyzer } from './analysis/index.ts';
 import { BlockDecoder, type BlockRow, type StoredChunk } from './block.ts';
 import { type DocumentRow, documentChecksum } from './document.ts';
-import { CorruptError, ShelfmarkError } from './errors.ts';
+import { CorruptError, explainReadError, ShelfmarkError } from './errors.ts';
 import {
   type ChunkId,
   type Compression,
@@ -11,7 +11,7 @@ import {
   type ShardId,
   type ShardMeta,
 } from './format.ts';
-import { type Database, openReadOnly, type Statement } from './sqlite.ts';
+import { type Database, openReadOnly, requireWholeFile, type Statement } from './sqlite.ts';
 
 /** A document as read back, its checksum verified. */
 export interface StoredDocument {
@@ -64,10 +64,11 @@ export class ShardReader {
     this.file = file;
     this.#db = openReadOnly(file);
     try {
+      requireWholeFile(file, this.#db);
       this.meta = readMeta(file, this.#db);
     } catch (error) {
       this.#db.close();
-      throw error;
+      throw explainReadError(file, error);
     }
     this.#blocks = new BlockDecoder(file);
     this.#dead = new Set(dead);
@@ -98,6 +99,13 @@ export class ShardReader {
     return document;
   }
 
+  /** The id of the document that a chunk belongs to, unverified: cheap enough to ask for candidates. */
+  documentIdOfChunk(chunk: ChunkId): DocumentId {
+    const id = this.#prepare('SELECT max(id) FROM document WHERE id <= ?').pluck().get(chunk);
+    if (typeof id !== 'number') throw new CorruptError(this.file, 'document', `chunk ${chunk} belongs to no document`);
+    return id as DocumentId;
+  }
+
   /** The document with this id, or undefined. @throws CorruptError when its row does not match its checksum. */
   document(id: DocumentId): StoredDocument | undefined {
     const row = this.#prepare('SELECT * FROM document WHERE id = ?').get(id) as DocumentRow | undefined;
@@ -108,11 +116,6 @@ export class ShardReader {
   *documents(): Generator<StoredDocument> {
     const statement = this.#db.prepare('SELECT * FROM document ORDER BY id');
     for (const row of statement.iterate()) yield this.#checkDocument(row as DocumentRow);
-  }
-
-  /** Paths of the files that the shard's documents come from. */
-  sourcePaths(): string[] {
-    return this.#db.prepare('SELECT path FROM source ORDER BY id').pluck().all() as string[];
   }
 
   /** A chunk's text and place. @throws CorruptError when its block is damaged or does not hold it. */
@@ -137,9 +140,8 @@ export class ShardReader {
   }
 
   /** Runs a query that checks the file as a whole; for `verify` only. */
-  inspect(sql: string, ...parameters: (string | number)[]): IterableIterator<unknown[]> {
-    return this.#db
-      .prepare(sql)
+  inspect(sql: string, ...parameters: (string | number | bigint)[]): IterableIterator<unknown[]> {
+    return this.#prepare(sql)
       .raw()
       .iterate(...parameters) as IterableIterator<unknown[]>;
   }
@@ -177,9 +179,10 @@ export class ShardReader {
     const bitmap = new Uint8Array(this.meta.chunks + 1);
     const rows = this.#db
       .prepare(
-        `SELECT id, chunk_count FROM document
-         WHERE (? = 0 OR kind IN (SELECT value FROM json_each(?)))
-           AND (? = 0 OR collection IN (SELECT value FROM json_each(?)))`,
+        `SELECT id, chunk_count,
+                (? = 0 OR kind IN (SELECT value FROM json_each(?)))
+                AND (? = 0 OR collection IN (SELECT value FROM json_each(?)))
+         FROM document ORDER BY id`,
       )
       .raw()
       .iterate(
@@ -187,9 +190,16 @@ export class ShardReader {
         JSON.stringify(filter.kinds),
         filter.collections.length,
         JSON.stringify(filter.collections),
-      ) as IterableIterator<[number, number]>;
-    for (const [id, chunkCount] of rows) {
-      if (!this.#dead.has(id)) bitmap.fill(1, id, id + chunkCount);
+      ) as IterableIterator<[number, number, 0 | 1]>;
+    let next = 1;
+    for (const [id, chunkCount, isWanted] of rows) {
+      // Rows are not verified here; a wrong range would let chunks of a neighbour through.
+      if (id !== next) throw new CorruptError(this.file, 'document', `document ${id} should have been ${next}`);
+      next = id + chunkCount;
+      if (isWanted === 1 && !this.#dead.has(id)) bitmap.fill(1, id, next);
+    }
+    if (next !== this.meta.chunks + 1) {
+      throw new CorruptError(this.file, 'document', `documents cover ${next - 1} of ${this.meta.chunks} chunks`);
     }
     return bitmap;
   }
@@ -255,7 +265,7 @@ function readMeta(file: string, database: Database): ShardMeta {
     const raw = database.prepare('SELECT key, value FROM meta').raw().all() as [string, string][];
     rows = new Map(raw.map(([key, value]) => [key, JSON.parse(value)]));
   } catch (error) {
-    throw new CorruptError(file, 'meta', 'the table cannot be read', error);
+    throw new CorruptError(file, 'meta', `the table cannot be read (${String(error)})`, error);
   }
   const format = numberOf(file, rows, 'format');
   if (format > FORMAT_VERSION) {

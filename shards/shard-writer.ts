@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Analyzer } from './analysis/index.ts';
 import { BlockEncoder, type BlockEntry } from './block.ts';
 import { type DocumentRow, documentChecksum } from './document.ts';
@@ -50,6 +50,15 @@ export interface ShardChunk {
   readonly heading: readonly string[];
 }
 
+/** Settings of a writer that are not recorded in the shard. */
+export interface ShardWriterOptions {
+  /**
+   * Bytes of postings that FTS5 holds in memory before it writes a segment; more than one segment costs a merge and a
+   * copy of the file at sealing. At least 1 KiB. @default FTS_HASH_BYTES
+   */
+  readonly ftsHashBytes?: number;
+}
+
 /** What sealing returns; the file is complete, synced and verified, but not yet published. */
 export interface SealedShard {
   readonly id: ShardId;
@@ -75,7 +84,6 @@ export class ShardWriter {
   readonly #blocks = new BlockEncoder(BLOCK_LEVEL);
   readonly #digest: Hash = createHash('sha256');
   readonly #sourceIds = new Map<string, number>();
-  readonly #startCounters: Analyzer['counters'];
   #pending: BlockEntry[] = [];
   #pendingBytes = 0;
   #documents = 0;
@@ -83,20 +91,27 @@ export class ShardWriter {
   #blockCount = 0;
   #rawBytes = 0;
   #textBytes = 0;
+  #terms = 0;
+  #cutWords = 0;
+  #skippedRuns = 0;
 
   /** @param file scratch path; must not exist. */
-  constructor(file: string, analyzer: Analyzer, chunking: Readonly<Record<string, unknown>>) {
+  constructor(
+    file: string,
+    analyzer: Analyzer,
+    chunking: Readonly<Record<string, unknown>>,
+    options: ShardWriterOptions = {},
+  ) {
     if (existsSync(file)) throw new ShelfmarkError('SHELFMARK_IO', `${file} exists already.`, { file });
     this.#file = file;
     this.#analyzer = analyzer;
     this.#chunking = chunking;
-    this.#startCounters = { ...analyzer.counters };
 
     this.#db = createScratchDatabase(file);
     this.#db.exec(SHARD_SCHEMA);
     const configure = this.#db.prepare('INSERT INTO fts(fts, rank) VALUES(?, ?)');
     // FTS5 refuses configuration values bound as JavaScript numbers: they arrive as REAL.
-    configure.run('hashsize', BigInt(FTS_HASH_BYTES));
+    configure.run('hashsize', BigInt(options.ftsHashBytes ?? FTS_HASH_BYTES));
     configure.run('automerge', 0n);
     this.#insertSource = this.#db.prepare('INSERT INTO source VALUES(?, ?, ?)');
     this.#insertDocument = this.#db.prepare('INSERT INTO document VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
@@ -113,12 +128,19 @@ export class ShardWriter {
   }
 
   /**
-   * Adds a document with its chunks (at least one).
+   * Adds a document with its chunks. After an error the writer can only be aborted.
+   * @param chunks at least one, in the order of the text.
    * @returns its id in this shard.
    */
   addDocument(document: ShardDocument, chunks: readonly ShardChunk[]): DocumentId {
+    if (chunks.length === 0) {
+      throw new ShelfmarkError('SHELFMARK_INTERNAL', `Document ${document.uri} has no chunk.`, { uri: document.uri });
+    }
     const id = (this.#chunks + 1) as DocumentId;
+    const before = this.#analyzer.counters;
     const title = titleTerms(this.#analyzer, document.title);
+    const titleCount = this.#analyzer.counters.terms - before.terms;
+    let headingCount = 0;
     let heading: readonly string[] = [];
     let headingBytes = Buffer.alloc(0);
     let headingField: Buffer = Buffer.alloc(0);
@@ -127,15 +149,19 @@ export class ShardWriter {
     for (const chunk of chunks) {
       if (chunk.heading !== heading) {
         heading = chunk.heading;
-        headingBytes = Buffer.from(heading.join(HEADING_SEPARATOR));
+        headingBytes = Buffer.from(encodeHeading(heading));
+        const counted = this.#analyzer.counters.terms;
         headingField = headingTerms(this.#analyzer, heading);
+        headingCount = this.#analyzer.counters.terms - counted;
       }
       const text = Buffer.from(document.text.slice(chunk.start, chunk.end));
       const leadBytes = Buffer.byteLength(document.text.slice(chunk.start, chunk.bodyStart));
       byteAt += byteDistance(document.text, textAt, chunk.start);
       textAt = chunk.start;
       this.#chunks++;
+      const counted = this.#analyzer.counters.terms;
       this.#insertTerms.run(this.#chunks, title, headingField, bodyTerms(this.#analyzer, text.subarray(leadBytes)));
+      this.#terms += titleCount + headingCount + this.#analyzer.counters.terms - counted;
       this.#pending.push({ document: id, textStart: byteAt, heading: headingBytes, leadBytes, text });
       this.#pendingBytes += text.length + headingBytes.length;
       this.#textBytes += text.length;
@@ -143,6 +169,9 @@ export class ShardWriter {
       byteAt += text.length;
       textAt = chunk.end;
     }
+    const after = this.#analyzer.counters;
+    this.#cutWords += after.cutWords - before.cutWords;
+    this.#skippedRuns += after.skippedRuns - before.skippedRuns;
     this.#writeDocument(id, document, chunks.length);
     return id;
   }
@@ -172,40 +201,58 @@ export class ShardWriter {
   }
 
   /**
-   * Finishes the file: one FTS5 segment, counts, sync, close, reopen and verify. Returns null, and leaves no file, when
-   * no document was added.
+   * Finishes the file: one FTS5 segment, counts, sync, close, reopen and verify. Returns null when no document was
+   * added; then, and after an error, no file is left.
    */
   async seal(): Promise<SealedShard | null> {
     if (this.#documents === 0) {
       this.abort();
       return null;
     }
-    this.#flushBlock();
-    const id = `s${this.#digest.digest('hex').slice(0, 10)}` as ShardId;
-    const meta = this.#writeMeta(id);
-    this.#db.exec('COMMIT');
-    if (segmentCount(this.#db) !== 1) {
-      // Merging leaves free pages behind; the copy has none.
-      this.#db.exec("INSERT INTO fts(fts) VALUES('optimize')");
-      const whole = `${this.#file}.whole`;
-      rmSync(whole, { force: true });
-      this.#db.prepare('VACUUM INTO ?').run(whole);
-      this.#db.close();
-      rmSync(this.#file);
-      return await this.#finish(id, whole, meta);
+    try {
+      this.#flushBlock();
+      const id = `s${this.#digest.digest('hex').slice(0, 10)}` as ShardId;
+      const meta = this.#writeMeta(id);
+      this.#db.exec('COMMIT');
+      this.#closeWhole();
+      syncFile(this.#file);
+      this.#verify();
+      const bytes = statSync(this.#file).size;
+      return { id, file: this.#file, bytes, sha256: await hashFile(this.#file), meta };
+    } catch (error) {
+      this.abort();
+      throw error;
     }
-    this.#db.close();
-    return await this.#finish(id, this.#file, meta);
   }
 
   /** Throws the scratch file away. */
   abort(): void {
     this.#db.close();
     rmSync(this.#file, { force: true });
+    rmSync(this.#copy, { force: true });
   }
 
-  async #finish(id: ShardId, file: string, meta: ShardMeta): Promise<SealedShard> {
-    syncFile(file);
+  /** Where the file is copied to when its index had to be merged. */
+  get #copy(): string {
+    return `${this.#file}.whole`;
+  }
+
+  /** Closes the file with its index in one segment and no free pages. */
+  #closeWhole(): void {
+    if (segmentCount(this.#db) <= 1) {
+      this.#db.close();
+      return;
+    }
+    // Merging leaves free pages behind; the copy has none.
+    this.#db.exec("INSERT INTO fts(fts) VALUES('optimize')");
+    rmSync(this.#copy, { force: true });
+    this.#db.prepare('VACUUM INTO ?').run(this.#copy);
+    this.#db.close();
+    renameSync(this.#copy, this.#file);
+  }
+
+  #verify(): void {
+    const file = this.#file;
     const report = verifyShardFile(file, { depth: 'quick' });
     const damage = report.parts.find((part) => part.status === 'damaged');
     if (damage !== undefined) {
@@ -215,11 +262,9 @@ export class ShardWriter {
         { file, part: damage.name },
       );
     }
-    return { id, file, bytes: statSync(file).size, sha256: await hashFile(file), meta };
   }
 
   #writeMeta(id: ShardId): ShardMeta {
-    const counters = this.#analyzer.counters;
     const meta: ShardMeta = {
       format: FORMAT_VERSION,
       id,
@@ -231,9 +276,9 @@ export class ShardWriter {
       blocks: this.#blockCount,
       rawBytes: this.#rawBytes,
       textBytes: this.#textBytes,
-      terms: counters.terms - this.#startCounters.terms,
-      cutWords: counters.cutWords - this.#startCounters.cutWords,
-      skippedRuns: counters.skippedRuns - this.#startCounters.skippedRuns,
+      terms: this.#terms,
+      cutWords: this.#cutWords,
+      skippedRuns: this.#skippedRuns,
     };
     const insert = this.#db.prepare('INSERT INTO meta VALUES(?, ?)');
     for (const [key, value] of Object.entries(meta)) insert.run(key, JSON.stringify(value));
@@ -241,11 +286,12 @@ export class ShardWriter {
   }
 
   #sourceId(source: { readonly path: string; readonly compression: string }): number {
-    const known = this.#sourceIds.get(source.path);
+    const key = JSON.stringify([source.path, source.compression]);
+    const known = this.#sourceIds.get(key);
     if (known !== undefined) return known;
     const id = this.#sourceIds.size + 1;
     this.#insertSource.run(id, source.path, source.compression);
-    this.#sourceIds.set(source.path, id);
+    this.#sourceIds.set(key, id);
     return id;
   }
 
@@ -258,6 +304,11 @@ export class ShardWriter {
     this.#pending = [];
     this.#pendingBytes = 0;
   }
+}
+
+/** A heading path as one text; a separator inside a part, which no reader would see anyway, becomes a space. */
+function encodeHeading(heading: readonly string[]): string {
+  return heading.map((part) => part.replaceAll(HEADING_SEPARATOR, ' ')).join(HEADING_SEPARATOR);
 }
 
 /** UTF-8 bytes from one UTF-16 offset to another; negative when chunks overlap. */

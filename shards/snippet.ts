@@ -32,8 +32,10 @@ interface Occurrence {
 }
 
 /**
- * Finds the best excerpt of a passage: the window of `maxLength` UTF-16 units that has most distinct query tokens, of
- * those the one with its tokens nearest together, of those the first. Where the body has none of them, its beginning.
+ * Finds the best excerpt of a passage: the window of `maxLength` UTF-16 units that has most distinct query tokens (one
+ * term of a token is enough), of those the one with its tokens nearest together, of those the first. Where the body has
+ * none of them, its beginning. The excerpt is longer than `maxLength` by no more than two ellipses and what completes
+ * words (40 UTF-16 units at each end) or graphemes; but a word of the query is shown whole, however long it is.
  * Work is linear in the passage and in the occurrences of query terms, whatever the length of either.
  */
 export function excerptOf(
@@ -69,6 +71,7 @@ function bestWindow(
   const counts = new Int32Array(tokens.length);
   let distinct = 0;
   let left = 0;
+  let reach = 0;
   let best: { readonly span: Span; readonly distinct: number } | undefined;
 
   const count = (token: number, step: number): number => {
@@ -87,12 +90,14 @@ function bestWindow(
 
   for (const [right, occurrence] of occurrences.entries()) {
     enter(occurrence);
+    // A compound reaches further than its parts, which come after it.
+    reach = Math.max(reach, occurrence.end);
     for (; left < right; left++) {
       const leftmost = occurrences[left]!;
-      if (occurrence.end - leftmost.start <= maxLength && !isSpare(leftmost)) break;
+      if (reach - leftmost.start <= maxLength && !isSpare(leftmost)) break;
       leave(leftmost);
     }
-    const span: Span = [occurrences[left]!.start, occurrence.end];
+    const span: Span = [occurrences[left]!.start, reach];
     if (
       best === undefined ||
       distinct > best.distinct ||
@@ -101,7 +106,13 @@ function bestWindow(
       best = { span, distinct };
     }
   }
-  return best?.span;
+  return best === undefined ? undefined : completeCompound(best.span, occurrences, maxLength);
+}
+
+/** Moves the start of a window to that of the compound it begins in. */
+function completeCompound([start, end]: Span, occurrences: readonly Occurrence[], maxLength: number): Span {
+  const compound = occurrences.find((one) => one.start < start && one.end > start && end - one.start <= maxLength);
+  return [compound?.start ?? start, end];
 }
 
 /** A term can stand for several tokens, but in a 10,000-token query no term is looked at more than a few times. */
@@ -124,45 +135,77 @@ function cutSnippet(
   occurrences: readonly Occurrence[],
   maxLength: number,
 ): Snippet {
-  const [from, to] = window ?? [0, 0];
+  const first = Math.max(0, body.search(/\S/));
+  const [from, to] = window ?? [first, first];
   const room = Math.max(0, maxLength - (to - from));
-  const start = wordStart(body, Math.max(0, from - Math.floor(room / 3)), from);
-  const end = wordEnd(body, Math.min(body.length, Math.max(to, start + maxLength)), to, start);
+  const start = wordStart(body, from - Math.floor(room / 3), Math.min(first, from), from);
+  const end = wordEnd(body, Math.max(to, start + maxLength), Math.max(to, start + 1));
   return flatten(body, [start, end], mergeSpans(occurrences, [start, end]));
 }
 
 /** How far a cut may move to find white space before it settles for a grapheme border. */
 const slack = 40;
 
-function wordStart(body: string, position: number, limit: number): number {
-  if (position === 0) return 0;
-  for (let at = position; at <= Math.min(limit, position + slack); at++) {
-    if (isSpace(body, at - 1) && !isSpace(body, at)) return at;
-  }
-  return Math.min(limit, graphemeBorder(body, position));
+/** Where a word starts near a position, rather after than before it. */
+function wordStart(body: string, position: number, lowest: number, highest: number): number {
+  if (position <= lowest) return lowest;
+  const isStart = (at: number): boolean =>
+    isSpace(body, at - 1) && !isSpace(body, at) && graphemeBorder(body, at) === at;
+  for (let at = position; at <= Math.min(highest, position + slack); at++) if (isStart(at)) return at;
+  for (let at = position - 1; at >= Math.max(lowest, position - slack); at--)
+    if (at === lowest || isStart(at)) return at;
+  return Math.min(highest, graphemeBorder(body, position));
 }
 
-function wordEnd(body: string, position: number, limit: number, start: number): number {
+/** Where a word ends near a position, rather before than after it. */
+function wordEnd(body: string, position: number, lowest: number): number {
   if (position >= body.length) return body.length;
-  for (let at = position; at >= Math.max(limit, start + 1, position - slack); at--) {
-    if (isSpace(body, at) && !isSpace(body, at - 1)) return at;
-  }
-  return Math.max(limit, graphemeBorder(body, position));
+  const isEnd = (at: number): boolean => at === body.length || (isSpace(body, at) && !isSpace(body, at - 1));
+  for (let at = position; at >= Math.max(lowest, position - slack); at--) if (isEnd(at)) return at;
+  for (let at = position + 1; at <= Math.min(body.length, position + slack); at++) if (isEnd(at)) return at;
+  const border = graphemeBorder(body, position);
+  return border >= lowest ? border : graphemeEnd(body, lowest);
 }
 
 function isSpace(text: string, index: number): boolean {
   const unit = text.charCodeAt(index);
-  return unit === 32 || (unit >= 9 && unit <= 13) || unit === 0xa0 || unit === 0x3000 || unit === 0x2028;
+  return unit === 32 || (unit >= 9 && unit <= 13) || (unit >= 0x80 && unit !== 0xfeff && /\s/.test(text.charAt(index)));
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The grapheme border at or before a position, looking at a stretch around it only. */
+/** How far back a border is looked for that is one whatever stands before it. */
+const stretch = 256;
+
+/** The grapheme border at or before a position. Borders of clusters longer than `stretch` are guesses. */
 function graphemeBorder(text: string, position: number): number {
-  let from = Math.max(0, position - 64);
+  if (position >= text.length) return text.length;
+  const [from, index] = graphemeAround(text, position);
+  return from + index;
+}
+
+/** The grapheme border at or after a position. */
+function graphemeEnd(text: string, position: number): number {
+  if (graphemeBorder(text, position) === position) return position;
+  const [from, index, length] = graphemeAround(text, position);
+  return from + index + length;
+}
+
+/** The grapheme that holds a position: where the looked-at part of the text starts, index in that part, length. */
+function graphemeAround(text: string, position: number): readonly [from: number, index: number, length: number] {
+  const lowest = Math.max(0, position - stretch);
+  let from = position;
+  while (from > lowest && !isSureBorder(text, from)) from--;
   if (from > 0 && isLowSurrogate(text, from)) from--;
-  const segment = graphemes.segment(text.slice(from, position + 64)).containing(position - from);
-  return segment === undefined ? position : from + segment.index;
+  const segment = graphemes.segment(text.slice(from, position + stretch)).containing(position - from);
+  return [from, segment?.index ?? position - from, segment?.segment.length ?? 0];
+}
+
+/** Between two ASCII characters there always is a border, except in CR LF. */
+function isSureBorder(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1);
+  const after = text.charCodeAt(index);
+  return before < 128 && after < 128 && !(before === 13 && after === 10);
 }
 
 function isLowSurrogate(text: string, index: number): boolean {
@@ -185,11 +228,14 @@ function mergeSpans(occurrences: readonly Occurrence[], [start, end]: Span): Spa
 
 /** One line of text: runs of white space become one space, an ellipsis marks each cut; highlights move along. */
 function flatten(body: string, [start, end]: Span, spans: readonly Span[]): Snippet {
-  let text = start > 0 ? ellipsis : '';
+  const isCutBefore = /\S/.test(body.slice(0, start));
+  const isCutAfter = /\S/.test(body.slice(end));
+  let text = isCutBefore ? ellipsis : '';
   const highlights: Span[] = [];
   const append = (from: number, to: number): void => {
-    const piece = body.slice(from, to).replace(/\s+/gu, ' ');
-    text += text === '' || text.endsWith(' ') || text === ellipsis ? piece.trimStart() : piece;
+    const piece = body.slice(from, to).replace(spaces, ' ');
+    const atBorder = text === '' || text.endsWith(' ') || (isCutBefore && text === ellipsis);
+    text += atBorder && piece.startsWith(' ') ? piece.slice(1) : piece;
   };
   let position = start;
   for (const [from, to] of spans) {
@@ -200,9 +246,12 @@ function flatten(body: string, [start, end]: Span, spans: readonly Span[]): Snip
     position = to;
   }
   append(position, end);
-  text = text.trimEnd();
-  return { text: end < body.trimEnd().length ? text + ellipsis : text, highlights };
+  if (text.endsWith(' ')) text = text.slice(0, -1);
+  return { text: isCutAfter ? text + ellipsis : text, highlights };
 }
+
+/** White space, without U+FEFF: the analyzer takes it for an invisible part of a word, JavaScript for a space. */
+const spaces = /[^\S\ufeff]+/g;
 
 /** How to mark highlights, and for what kind of output. */
 export interface RenderOptions {

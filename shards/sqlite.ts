@@ -1,6 +1,6 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { ShelfmarkError } from './errors.ts';
+import { CorruptError, explainReadError, ShelfmarkError } from './errors.ts';
 
 export type { Database, Statement } from 'better-sqlite3';
 
@@ -14,15 +14,34 @@ const magic = 'SQLite format 3\0';
  * @throws ShelfmarkError SHELFMARK_NOT_FOUND when there is no such file, SHELFMARK_CORRUPT when it is not SQLite.
  */
 export function openReadOnly(file: string): Database.Database {
-  if (!existsSync(file)) throw new ShelfmarkError('SHELFMARK_NOT_FOUND', `${file} does not exist.`, { file });
-  if (readHeader(file) !== magic) {
-    throw new ShelfmarkError('SHELFMARK_CORRUPT', `${file} is not a Shelfmark file (no SQLite header).`, { file });
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    const message = `${file} does not exist. Check the path, or restore the file from a copy.`;
+    throw new ShelfmarkError('SHELFMARK_NOT_FOUND', message, { file });
   }
+  if (!stat.isFile() || readHeader(file) !== magic)
+    throw new CorruptError(file, 'its header', 'it is not a SQLite file');
   const database = new Database(file, { readonly: true, fileMustExist: true });
-  database.pragma(`cache_size=-${cacheKiB}`);
-  database.pragma('cell_size_check=ON');
-  database.pragma('trusted_schema=OFF');
+  try {
+    database.pragma(`cache_size=-${cacheKiB}`);
+    database.pragma('cell_size_check=ON');
+    database.pragma('trusted_schema=OFF');
+  } catch (error) {
+    database.close();
+    throw explainReadError(file, error);
+  }
   return database;
+}
+
+/**
+ * SQLite reads zeros for what is missing of the last page.
+ * @throws CorruptError when a file that nobody writes to is shorter or longer than its header says.
+ */
+export function requireWholeFile(file: string, database: Database.Database): void {
+  const expected =
+    Number(database.pragma('page_count', { simple: true })) * Number(database.pragma('page_size', { simple: true }));
+  const { size } = statSync(file);
+  if (size !== expected) throw new CorruptError(file, 'its length', `it has ${size} bytes, expected ${expected}`);
 }
 
 /**
@@ -41,9 +60,12 @@ export function createScratchDatabase(file: string): Database.Database {
   return database;
 }
 
-/** Opens or creates a SQLite file whose transactions are durable: rollback journal, full syncs, a wait for other writers. */
-export function openDurable(file: string): Database.Database {
-  const database = new Database(file, { timeout: 10_000 });
+/**
+ * Opens or creates a SQLite file whose transactions are durable: rollback journal, full syncs.
+ * @param timeoutMs how long to wait for other writers, also here.
+ */
+export function openDurable(file: string, timeoutMs = 10_000): Database.Database {
+  const database = new Database(file, { timeout: timeoutMs });
   database.pragma('journal_mode=DELETE');
   database.pragma('synchronous=FULL');
   database.pragma('foreign_keys=ON');

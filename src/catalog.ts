@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import {
+  CorruptError,
   type Database,
+  encodeError,
   openDurable,
   openReadOnly,
   type SealedShard,
@@ -73,8 +75,7 @@ CREATE TABLE entry(
   fingerprint INTEGER NOT NULL,
   shard_id INTEGER NOT NULL REFERENCES shard(id),
   document INTEGER NOT NULL,
-  source_id INTEGER NOT NULL,
-  build_id INTEGER NOT NULL
+  source_id INTEGER NOT NULL
 );
 CREATE TABLE tombstone(
   shard_id INTEGER NOT NULL REFERENCES shard(id),
@@ -147,7 +148,6 @@ export interface EntryRow {
   readonly shard_id: number;
   readonly document: number;
   readonly source_id: number;
-  readonly build_id: number;
 }
 
 /** An extent on its way into the catalog. */
@@ -167,13 +167,15 @@ export class Catalog {
   /** Opens the catalog of an existing corpus for reading. @throws ShelfmarkError SHELFMARK_NOT_FOUND, _TOO_NEW, _CORRUPT. */
   static openReadOnly(root: string): Catalog {
     const { catalog } = layoutOf(root);
-    if (!existsSync(catalog)) {
+    // A build killed at its very beginning leaves an empty file.
+    if (!existsSync(catalog) || statSync(catalog).size === 0) {
       throw new ShelfmarkError(
         'SHELFMARK_NOT_FOUND',
         `${root} is not a corpus: it has no catalog.db. Build one with "shelfmark build <source> -c ${root}".`,
         { corpus: root },
       );
     }
+    rollBackInterrupted(catalog);
     return Catalog.#checked(catalog, openReadOnly(catalog));
   }
 
@@ -194,6 +196,8 @@ export class Catalog {
 
   static #checked(file: string, database: Database): Catalog {
     try {
+      const hasMeta = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").pluck().get() === 1;
+      if (!hasMeta) throw new CorruptError(file, 'meta', 'the table is missing');
       const format = Number(database.prepare("SELECT value FROM meta WHERE key = 'format'").pluck().get());
       if (format === CATALOG_FORMAT) return new Catalog(file, database);
       const code = format > CATALOG_FORMAT ? 'SHELFMARK_TOO_NEW' : 'SHELFMARK_CORRUPT';
@@ -299,8 +303,12 @@ export class Catalog {
     return Number(insert.run(command, lanes).lastInsertRowid);
   }
 
+  /** Ends a build, and with it interrupted ones whose sources have all been read by others since. */
   finishBuild(id: number): void {
-    this.#prepare("UPDATE build SET state = 'done' WHERE id = ?").run(id);
+    this.#prepare(
+      `UPDATE build SET state = 'done' WHERE id = ? OR state = 'running' AND NOT EXISTS
+         (SELECT 1 FROM source WHERE build_id = build.id AND complete = 0)`,
+    ).run(id);
   }
 
   /** Builds that never came to their end. */
@@ -397,6 +405,15 @@ export class Catalog {
       .iterate(sourceId) as IterableIterator<RejectRow>;
   }
 
+  /** Whether a source state has a reject that says it could not be read to its end. */
+  hasDamage(sourceId: number): boolean {
+    const count = this.#prepare(
+      `SELECT count(*) FROM extent JOIN reject ON extent_id = extent.id
+       WHERE source_id = ? AND (reject.byte_end IS NULL OR reason LIKE 'incomplete%')`,
+    );
+    return count.pluck().get(sourceId) !== 0;
+  }
+
   rejectsOfExtent(extentId: number): RejectRow[] {
     return this.#prepare('SELECT byte_start, byte_end, uri, kind, reason FROM reject WHERE extent_id = ?').all(
       extentId,
@@ -433,48 +450,32 @@ export class Catalog {
   // ── Entries ──
 
   entry(key: bigint): EntryRow | undefined {
-    const row = this.#prepare('SELECT * FROM entry WHERE key = ?').safeIntegers().get(key) as
-      | Record<keyof EntryRow, bigint>
-      | undefined;
-    if (row === undefined) return undefined;
-    return {
-      key: row.key,
-      fingerprint: row.fingerprint,
-      shard_id: Number(row.shard_id),
-      document: Number(row.document),
-      source_id: Number(row.source_id),
-      build_id: Number(row.build_id),
-    };
+    const row = this.#prepare('SELECT * FROM entry WHERE key = ?').safeIntegers().get(key);
+    return row === undefined ? undefined : toEntry(row as Record<keyof EntryRow, bigint>);
   }
 
   putEntry(entry: EntryRow): void {
-    this.#prepare('INSERT OR REPLACE INTO entry VALUES(?, ?, ?, ?, ?, ?)').run(
+    this.#prepare('INSERT OR REPLACE INTO entry VALUES(?, ?, ?, ?, ?)').run(
       entry.key,
       entry.fingerprint,
       entry.shard_id,
       entry.document,
       entry.source_id,
-      entry.build_id,
     );
   }
 
-  deleteEntry(key: bigint): void {
-    this.#prepare('DELETE FROM entry WHERE key = ?').run(key);
+  /** Retires the documents that were last met in one of these source states; returns how many. */
+  retireDocuments(sourceIds: readonly number[]): number {
+    const ids = JSON.stringify(sourceIds);
+    const which = 'source_id IN (SELECT value FROM json_each(?))';
+    this.#prepare(`INSERT OR IGNORE INTO tombstone SELECT shard_id, document FROM entry WHERE ${which}`).run(ids);
+    return this.#prepare(`DELETE FROM entry WHERE ${which}`).run(ids).changes;
   }
 
   /** All documents that count, in key order. */
   *entries(): Generator<EntryRow> {
     const rows = this.#db.prepare('SELECT * FROM entry').safeIntegers().iterate();
-    for (const row of rows as IterableIterator<Record<keyof EntryRow, bigint>>) {
-      yield {
-        key: row.key,
-        fingerprint: row.fingerprint,
-        shard_id: Number(row.shard_id),
-        document: Number(row.document),
-        source_id: Number(row.source_id),
-        build_id: Number(row.build_id),
-      };
-    }
+    for (const row of rows) yield toEntry(row as Record<keyof EntryRow, bigint>);
   }
 
   /** Marks a document as replaced: it is no hit any more. */
@@ -490,4 +491,30 @@ export class Catalog {
     }
     return statement;
   }
+}
+
+/**
+ * A killed writer may leave a journal that has to be rolled back, which a read-only connection cannot do. Whoever may not
+ * write here cannot either; reading then says so.
+ */
+function rollBackInterrupted(file: string): void {
+  if (!existsSync(`${file}-journal`)) return;
+  try {
+    const database = openDurable(file);
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    database.close();
+  } catch (error) {
+    if (encodeError(error).code === 'SHELFMARK_BUSY') throw error;
+  }
+}
+
+/** Hashes need all 64 bits, the rest are ordinary numbers. */
+function toEntry(row: Readonly<Record<keyof EntryRow, bigint>>): EntryRow {
+  return {
+    key: row.key,
+    fingerprint: row.fingerprint,
+    shard_id: Number(row.shard_id),
+    document: Number(row.document),
+    source_id: Number(row.source_id),
+  };
 }

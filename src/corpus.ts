@@ -15,18 +15,26 @@ import {
 import type { ShardTarget } from '../workers/protocol.ts';
 import { answerBatch, type BatchQuery, type BatchRow, type RankedRow, rankBatch } from './batch/answer-batch.ts';
 import { Catalog, type ShardRow } from './catalog.ts';
-import { type Citation, checkCitation } from './cite.ts';
+import type { Citation } from './cite.ts';
 import { layoutOf } from './layout.ts';
 import type { HitSource, SearchAnswer } from './search/hits.ts';
 import { fillSearchOptions, type SearchOptions } from './search/options.ts';
 import { Searcher } from './search/searcher.ts';
 import { ShardPool } from './search/shard-pool.ts';
-import { type CorpusReport, verifyCorpus } from './verify-corpus.ts';
+import { type CorpusReport, type VerifyOptions, verifyCorpus } from './verify-corpus.ts';
 
 /** How to open a corpus. */
 export interface CorpusOptions {
   /** Search threads, 1 to 64. @default the machine's cores, at most 8 and at most one a shard */
   readonly workers?: number;
+}
+
+/** How much to show. */
+export interface ShowOptions {
+  /** Chunks before and after the one named, in the same document. @default 0 */
+  readonly around?: number;
+  /** All chunks of the document. @default false */
+  readonly document?: boolean;
 }
 
 /** A passage read back from the corpus. */
@@ -143,13 +151,9 @@ export class Corpus {
 
   /**
    * Reads passages back.
-   * @param around chunks before and after the one named, in the same document.
    * @throws ShelfmarkError SHELFMARK_NOT_FOUND when there is no such passage, SHELFMARK_CORRUPT when it is damaged.
    */
-  async show(
-    shelfmark: string,
-    options: { readonly around?: number; readonly document?: boolean } = {},
-  ): Promise<Passage[]> {
+  async show(shelfmark: string, options: ShowOptions = {}): Promise<Passage[]> {
     return this.#withDocument(shelfmark, (reader, document, ordinal) => {
       const around = options.document === true ? document.chunkCount : (options.around ?? 0);
       const first = Math.max(1, ordinal - around);
@@ -163,13 +167,13 @@ export class Corpus {
   /** Reads the source again and says whether the record cited is still there. */
   async cite(shelfmark: string): Promise<Citation> {
     const source = this.#withDocument(shelfmark, (_, document) => document.source);
+    // Decompressors take longer to load than a search takes, and only this needs them.
+    const { checkCitation } = await import('./cite.ts');
     return await checkCitation(shelfmark, source);
   }
 
-  /** Checks every shard and the catalog. @param deep compare every posting with the text, not a sample. */
-  async verify(
-    options: { readonly deep?: boolean; readonly onShard?: (done: number, total: number) => void } = {},
-  ): Promise<CorpusReport> {
+  /** Checks every shard and the catalog. */
+  async verify(options: VerifyOptions = {}): Promise<CorpusReport> {
     return await verifyCorpus(this.path, this.#rows, this.#started().pool, options);
   }
 
@@ -193,7 +197,7 @@ export class Corpus {
   }
 
   #started(): { readonly pool: ShardPool; readonly searcher: Searcher } {
-    if (this.#isClosed) throw new ShelfmarkError('SHELFMARK_USAGE', 'The corpus is closed.');
+    if (this.#isClosed) throw new ShelfmarkError('SHELFMARK_CLOSED', 'The corpus is closed.');
     if (this.#search === undefined) {
       const pool = new ShardPool(this.#targets, this.#threads);
       this.#search = { pool, searcher: new Searcher(pool, this.#targets, analyzerFor(ANALYZER_ID)) };

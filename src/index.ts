@@ -1,11 +1,14 @@
 /** Shelfmark as a library: build a corpus, search it, answer batches, cite. */
+
 export { type ErrorCode, type ErrorFacts, ShelfmarkError } from '../shards/index.ts';
+export type { VerifyAnswer } from '../workers/protocol.ts';
 export type { BatchQuery, BatchRow, RankedRow } from './batch/answer-batch.ts';
 export { type AdoptReport, adoptParts } from './build/adopt-parts.ts';
 export { buildCorpus } from './build/build-corpus.ts';
 export type { BuildOptions, BuildProgress, BuildReport } from './build/options.ts';
+export type { Counters } from './catalog.ts';
 export type { Citation } from './cite.ts';
-export { Corpus, type CorpusOptions, type CorpusStats, type Passage } from './corpus.ts';
+export { Corpus, type CorpusOptions, type CorpusStats, type Passage, type ShowOptions } from './corpus.ts';
 export {
   type Coverage,
   type Explanation,
@@ -17,4 +20,4 @@ export {
 } from './search/hits.ts';
 export type { MatchMode, RungName } from './search/match-policy.ts';
 export type { SearchOptions } from './search/options.ts';
-export type { CorpusReport } from './verify-corpus.ts';
+export type { CorpusReport, VerifyOptions } from './verify-corpus.ts';

@@ -1,4 +1,4 @@
-import { type Database, openDurable, ShelfmarkError } from '../shards/index.ts';
+import { type Database, encodeError, openDurable, ShelfmarkError } from '../shards/index.ts';
 
 /**
  * Lets one process at a time change a corpus. SQLite's own file lock is used, because the system drops it when the
@@ -9,12 +9,13 @@ export class CorpusLock {
 
   /** @throws ShelfmarkError SHELFMARK_BUSY when another process holds the lock. */
   constructor(file: string) {
-    this.#db = openDurable(file);
-    this.#db.pragma('busy_timeout=0');
+    let database: Database | undefined;
     try {
-      this.#db.exec('BEGIN EXCLUSIVE');
+      database = openDurable(file, 0);
+      database.exec('BEGIN EXCLUSIVE');
     } catch (error) {
-      this.#db.close();
+      database?.close();
+      if (encodeError(error).code !== 'SHELFMARK_BUSY') throw error;
       throw new ShelfmarkError(
         'SHELFMARK_BUSY',
         `Another process is changing this corpus (it holds ${file}). Wait for it to end, or stop it.`,
@@ -22,6 +23,7 @@ export class CorpusLock {
         error,
       );
     }
+    this.#db = database;
   }
 
   /** Gives the lock back. */

@@ -1,5 +1,5 @@
 import { Piscina } from 'piscina';
-import { decodeError } from '../shards/index.ts';
+import { decodeError, ShelfmarkError } from '../shards/index.ts';
 import type { Answer } from '../workers/protocol.ts';
 
 /** A Node timer longer than this fires at once, and an idle thread would be ended with its open files. */
@@ -12,6 +12,7 @@ const longestTimeoutMs = 2 ** 31 - 1;
 export class ThreadLane<Task extends { readonly op: string }, Answers extends { [Op in Task['op']]: unknown }> {
   readonly #pool: Piscina;
   #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   /** @param name file below workers/ without its extension. */
   constructor(name: string) {
@@ -32,15 +33,23 @@ export class ThreadLane<Task extends { readonly op: string }, Answers extends { 
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<Answers[Op]> {
     // The pool's own queue does not keep the order of tasks, so each is handed over when the one before is done.
-    const running = this.#last.then(() => this.#pool.run(task, { transferList: [...transfer] }));
+    const running = this.#last.then(() => {
+      if (this.#isClosed) throw new ShelfmarkError('SHELFMARK_CLOSED', 'It was closed before it was done.');
+      return this.#pool.run(task, { transferList: [...transfer] });
+    });
     this.#last = running.catch(() => {});
     const answer = (await running) as Answer<Answers[Op]>;
     if (!answer.ok) throw decodeError(answer.error);
     return answer.value;
   }
 
-  /** Ends the thread; tasks that still wait are rejected. */
+  /**
+   * Ends the thread. The task that runs is waited for: SQLite cannot be interrupted, and an answer that arrives after
+   * the pool is destroyed would crash the process. Tasks that wait are rejected with SHELFMARK_CLOSED.
+   */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#last;
     await this.#pool.destroy();
   }
 }

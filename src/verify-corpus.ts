@@ -15,12 +15,20 @@ export interface CorpusReport {
   readonly strays: readonly string[];
 }
 
+/** How much to verify. */
+export interface VerifyOptions {
+  /** Compare every posting with the text, not a sample. @default false */
+  readonly deep?: boolean;
+  /** Called after each shard. */
+  readonly onShard?: (done: number, total: number) => void;
+}
+
 /** Verifies every shard and the catalog. */
 export async function verifyCorpus(
   root: string,
   rows: readonly ShardRow[],
   pool: ShardPool,
-  options: { readonly deep?: boolean; readonly onShard?: (done: number, total: number) => void },
+  options: VerifyOptions,
 ): Promise<CorpusReport> {
   const depth = options.deep === true ? 'deep' : 'sample';
   const folder = layoutOf(root).shards;

@@ -49,7 +49,7 @@ export class BuildLane {
     const rejects: RecordReject[] = [];
     const waiting: (WaitingDocument | undefined)[] = [];
     const settingsText = JSON.stringify(settings);
-    let repaired = 0;
+    const repaired = new Uint8Array(count);
     for (let record = 0; record < count; record++) {
       const { source, bytes, byteStart, partial } = recordAt(batch, record);
       const { collection, kind } = settings;
@@ -62,7 +62,7 @@ export class BuildLane {
         continue;
       }
       const { document } = parsed;
-      if (document.replacedBytes) repaired++;
+      if (document.replacedBytes) repaired[record] = 1;
       if (isBlank(document.text) && isBlank(document.title)) {
         status[record] = recordStatus.empty;
         continue;

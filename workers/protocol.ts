@@ -68,8 +68,8 @@ export interface ParsedBatch {
   /** content of each document: 64 bits of SHA-256 over its record, place and settings */
   readonly fingerprints: BigInt64Array;
   readonly rejects: readonly RecordReject[];
-  /** records with invalid UTF-8 that was replaced */
-  readonly repaired: number;
+  /** per record 1 if invalid UTF-8 in it was replaced */
+  readonly repaired: Uint8Array;
 }
 
 /** Answer to `index`. */

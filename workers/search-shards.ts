@@ -4,6 +4,7 @@ import {
   compareRanked,
   encodeError,
   excerptOf,
+  explainReadError,
   matchShard,
   type RankedChunk,
   type ShardQuery,
@@ -41,7 +42,7 @@ export function rankShards(task: RankTask, shards: ShardCache): RankAnswer {
         continue;
       }
       shards.drop(target);
-      failed.push({ shard: target.id, error: encodeError(error) });
+      failed.push({ shard: target.id, error: encodeError(explainReadError(target.file, error)) });
     }
   }
   const best = hits.map((list) => list.sort(compareRanked).slice(0, task.k));
@@ -66,7 +67,7 @@ export function fetchHits(task: FetchTask, shards: ShardCache): FetchAnswer {
     try {
       return { ok: true, value: fetchHit(task, item, shards) };
     } catch (error) {
-      return { ok: false, error: encodeError(error) };
+      return { ok: false, error: encodeError(explainReadError(item.shard.file, error)) };
     }
   });
 }

@@ -1,5 +1,5 @@
-export { Analyzer, type AnalyzerCounters, createAnalyzer } from './analyzer.ts';
+export { Analyzer, createAnalyzer } from './analyzer.ts';
 export { contentTokens } from './content-tokens.ts';
-export { ANALYZER_ID, type AnalyzerParameters } from './parameters.ts';
+export { ANALYZER_ID } from './parameters.ts';
 export type { QueryToken } from './query-token.ts';
 export { UnknownAnalyzerError } from './unknown-analyzer-error.ts';

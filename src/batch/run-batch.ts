@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ShelfmarkError } from '../../shards/index.ts';
 import { documentKey } from '../../workers/document-key.ts';
 import { Corpus } from '../corpus.ts';
+import { describeDiskError } from '../disk-error.ts';
 import type { Coverage } from '../search/hits.ts';
 import { fillSearchOptions, type SearchOptions } from '../search/options.ts';
 import { discoverSources, type Source } from '../sources/index.ts';
@@ -62,7 +63,7 @@ const flushEveryMs = 1000;
  * run again leaves the same bytes as one that was not.
  *
  * @throws ShelfmarkError SHELFMARK_USAGE (a query cannot be read, an id comes twice), SHELFMARK_MISMATCH (the output
- * belongs to another run), SHELFMARK_PARTIAL (a shard could not be searched); the signal's reason when aborted.
+ * belongs to another run), SHELFMARK_PARTIAL (a shard could not be searched), SHELFMARK_IO (disk full and the like); the signal's reason when aborted.
  */
 export async function runBatch(options: BatchRunOptions): Promise<BatchReport> {
   const startedAt = performance.now();
@@ -103,6 +104,8 @@ export async function runBatch(options: BatchRunOptions): Promise<BatchReport> {
     report();
     const alreadyComplete = file.isComplete && resumedAt === total && counts.answered === 0;
     return { queries: total, ...counts, resumedAt, alreadyComplete, output, elapsedMs: elapsed(), coverage };
+  } catch (error) {
+    throw describeDiskError(error, output, 'Answers written so far are kept');
   } finally {
     await corpus.close();
   }

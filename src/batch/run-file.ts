@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ShelfmarkError } from '../../shards/index.ts';
 
@@ -52,21 +52,25 @@ export class RunFile {
       throw mismatch(output, 'it exists and no batch wrote it');
     }
     if (sidecar !== undefined) checkSame(output, sidecar.fingerprint, fingerprint);
-    if (sidecar?.complete === true && existsSync(output)) {
+    if (sidecar?.complete === true && (existsSync(output) || (await takeName(output, sidecar.bytes)))) {
       return new RunFile(output, fingerprint, undefined, sidecar.done, sidecar.bytes);
     }
     const resumable = sidecar !== undefined && !sidecar.complete && existsSync(partialOf(output));
     const handle = await open(partialOf(output), resumable ? 'r+' : 'w');
     const start = resumable ? sidecar : { done: 0, bytes: 0 };
-    // What was written after the last note may be half a query.
-    if ((await handle.stat()).size < start.bytes) {
+    try {
+      if ((await handle.stat()).size < start.bytes) {
+        throw mismatch(output, `${partialOf(output)} is shorter than ${sidecarOf(output)} says`);
+      }
+      // What was written after the last note may be half a query.
+      await handle.truncate(start.bytes);
+      const file = new RunFile(output, fingerprint, handle, start.done, start.bytes);
+      await file.#writeSidecar(false);
+      return file;
+    } catch (error) {
       await handle.close();
-      throw mismatch(output, `${partialOf(output)} is shorter than ${sidecarOf(output)} says`);
+      throw error;
     }
-    await handle.truncate(start.bytes);
-    const file = new RunFile(output, fingerprint, handle, start.done, start.bytes);
-    await file.#writeSidecar(false);
-    return file;
   }
 
   /** Queries done, in earlier runs too. */
@@ -110,8 +114,8 @@ export class RunFile {
   async complete(): Promise<void> {
     await this.flush();
     await this.#handle?.close();
-    await rename(partialOf(this.#output), this.#output);
     await this.#writeSidecar(true);
+    await rename(partialOf(this.#output), this.#output);
     await syncFolder(dirname(this.#output));
   }
 
@@ -132,6 +136,14 @@ export class RunFile {
     await writeFile(draft, `${JSON.stringify(sidecar, null, 2)}\n`, { flush: true });
     await rename(draft, sidecarOf(this.#output));
   }
+}
+
+/** Gives a complete file its name, when the run that completed it was killed before it could. */
+async function takeName(output: string, bytes: number): Promise<boolean> {
+  const partial = partialOf(output);
+  if (!existsSync(partial) || (await stat(partial)).size !== bytes) return false;
+  await rename(partial, output);
+  return true;
 }
 
 function partialOf(output: string): string {

@@ -1,8 +1,9 @@
-import { constants } from 'node:fs';
-import { copyFile, link, mkdir, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { copyFile, link, mkdir, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type DocumentId, hashFile, ShardReader, ShelfmarkError } from '../../shards/index.ts';
 import { Catalog, type ShardRow } from '../catalog.ts';
+import { describeDiskError } from '../disk-error.ts';
 import { layoutOf, shardFileName } from '../layout.ts';
 import { CorpusLock } from '../lock.ts';
 import { publishShard } from './publish-shard.ts';
@@ -26,7 +27,7 @@ export interface AdoptReport {
  * leaves whole corpora only, and running it again goes on.
  *
  * @throws ShelfmarkError SHELFMARK_BUSY, SHELFMARK_NOT_FOUND, SHELFMARK_CORRUPT (a shard does not have its hash),
- * SHELFMARK_USAGE (a part is unfinished, or is the corpus itself).
+ * SHELFMARK_USAGE (a part is unfinished, changed after it was adopted, or is the corpus itself), SHELFMARK_IO.
  */
 export async function adoptParts(corpus: string, parts: readonly string[]): Promise<AdoptReport> {
   const root = resolve(corpus);
@@ -35,28 +36,37 @@ export async function adoptParts(corpus: string, parts: readonly string[]): Prom
   if (others.includes(root))
     throw new ShelfmarkError('SHELFMARK_USAGE', `${root} cannot adopt itself.`, { corpus: root });
   for (const other of others) checkFinished(other);
-  await mkdir(layout.shards, { recursive: true });
-  const lock = new CorpusLock(layout.lock);
   try {
-    const catalog = Catalog.openWritable(root);
+    await mkdir(layout.shards, { recursive: true });
+    const lock = new CorpusLock(layout.lock);
     try {
-      await removeStrays(root, catalog);
-      const total = { shards: 0, documents: 0, duplicates: 0 };
-      for (const other of others) {
-        const adopted = await adoptCorpus(catalog, root, other);
-        total.shards += adopted.shards;
-        total.documents += adopted.documents;
-        total.duplicates += adopted.duplicates;
+      const catalog = Catalog.openWritable(root);
+      try {
+        await removeStrays(root, catalog);
+        await mkdir(layout.building);
+        return await adoptAll(catalog, root, others);
+      } finally {
+        await removeStrays(root, catalog).finally(() => catalog.close());
       }
-      const rejects = await writeRejects(layout.rejects, catalog, catalog.sources(), []);
-      return { corpus: root, ...total, rejects: rejects ? layout.rejects : null };
     } finally {
-      catalog.close();
-      await rm(layout.building, { recursive: true, force: true });
+      lock.release();
     }
-  } finally {
-    lock.release();
+  } catch (error) {
+    throw describeDiskError(error, root, 'Parts adopted so far can be searched');
   }
+}
+
+async function adoptAll(catalog: Catalog, root: string, others: readonly string[]): Promise<AdoptReport> {
+  const { rejects } = layoutOf(root);
+  const total = { shards: 0, documents: 0, duplicates: 0 };
+  for (const other of others) {
+    const adopted = await adoptCorpus(catalog, root, other);
+    total.shards += adopted.shards;
+    total.documents += adopted.documents;
+    total.duplicates += adopted.duplicates;
+  }
+  const hasRejects = await writeRejects(rejects, catalog, catalog.sources(), []);
+  return { corpus: root, ...total, rejects: hasRejects ? rejects : null };
 }
 
 function checkFinished(root: string): void {
@@ -76,6 +86,7 @@ async function adoptCorpus(
 ): Promise<{ shards: number; documents: number; duplicates: number }> {
   const from = Catalog.openReadOnly(other);
   try {
+    checkUnchanged(catalog, from, root, other);
     const news = from.shards().filter((shard) => catalog.shardByName(shard.name) === undefined);
     for (const shard of news) await takeFile(shard, root, other);
     return catalog.transaction(() => enterCorpus(catalog, from, root, news));
@@ -84,11 +95,33 @@ async function adoptCorpus(
   }
 }
 
+/** Documents that a part replaced after it was adopted would stay beside their successors. */
+function checkUnchanged(catalog: Catalog, from: Catalog, root: string, other: string): void {
+  const dead = catalog.tombstones();
+  const deadThere = from.tombstones();
+  for (const { id, name } of from.shards()) {
+    const known = catalog.shardByName(name);
+    if (known === undefined) continue;
+    const deadHere = new Set(dead.get(known.id));
+    if (deadThere.get(id)?.every((document) => deadHere.has(document)) ?? true) continue;
+    throw new ShelfmarkError(
+      'SHELFMARK_USAGE',
+      `${other} was adopted before, and documents of it were replaced since. Adopt all parts into a new corpus instead of ${root}: files are linked, so that costs little.`,
+      { corpus: other, shard: name },
+    );
+  }
+}
+
 /** Brings a shard file over, checks its hash, and publishes it. */
 async function takeFile(shard: ShardRow, root: string, other: string): Promise<void> {
   const origin = join(layoutOf(other).shards, shard.file);
   const file = join(layoutOf(root).building, shardFileName(shard.name));
-  await link(origin, file).catch(() => copyFile(origin, file, constants.COPYFILE_FICLONE));
+  if (!existsSync(origin)) {
+    throw new ShelfmarkError('SHELFMARK_CORRUPT', `${origin} is missing. Restore or rebuild that part.`, {
+      file: origin,
+    });
+  }
+  await link(origin, file).catch(() => copyDurably(origin, file));
   const sha256 = await hashFile(file);
   if (sha256 !== shard.sha256) {
     throw new ShelfmarkError(
@@ -100,6 +133,16 @@ async function takeFile(shard: ShardRow, root: string, other: string): Promise<v
   await publishShard(file, shard.name, root);
 }
 
+async function copyDurably(origin: string, file: string): Promise<void> {
+  await copyFile(origin, file, constants.COPYFILE_FICLONE);
+  const copy = await open(file, 'r+');
+  try {
+    await copy.sync();
+  } finally {
+    await copy.close();
+  }
+}
+
 /** Copies what the other catalog says about the new shards; documents that are here already stay the ones that count. */
 function enterCorpus(
   catalog: Catalog,
@@ -107,7 +150,7 @@ function enterCorpus(
   root: string,
   news: readonly ShardRow[],
 ): { shards: number; documents: number; duplicates: number } {
-  if (news.length === 0) return { shards: 0, documents: 0, duplicates: 0 };
+  if (news.length === 0 && isKnown(catalog, from)) return { shards: 0, documents: 0, duplicates: 0 };
   const buildId = catalog.addBuild(JSON.stringify({ adopt: from.file }), 0);
   catalog.finishBuild(buildId);
   const shardIds = new Map<number, number>();
@@ -124,14 +167,25 @@ function enterCorpus(
     const id = shardIds.get(shard);
     if (id !== undefined) for (const document of documents) catalog.addTombstone(id, document);
   }
-  return { shards: news.length, ...enterDocuments(catalog, from, root, buildId, news, shardIds, sourceIds) };
+  return { shards: news.length, ...enterDocuments(catalog, from, root, news, shardIds, sourceIds) };
+}
+
+/** Whether a corpus without new shards was adopted before; one that never had shards can still have rejects to list. */
+function isKnown(catalog: Catalog, from: Catalog): boolean {
+  if (from.shards().length > 0) return true;
+  return from
+    .sources()
+    .every(({ path, command, size, mtime }) =>
+      catalog
+        .sourceVersions(path)
+        .some((known) => known.command === command && known.size === size && known.mtime === mtime),
+    );
 }
 
 function enterDocuments(
   catalog: Catalog,
   from: Catalog,
   root: string,
-  buildId: number,
   news: readonly ShardRow[],
   shardIds: ReadonlyMap<number, number>,
   sourceIds: ReadonlyMap<number, number>,
@@ -146,7 +200,7 @@ function enterDocuments(
       const sourceId = sourceIds.get(entry.source_id);
       if (shardId === undefined || sourceId === undefined) continue;
       if (catalog.entry(entry.key) === undefined) {
-        catalog.putEntry({ ...entry, shard_id: shardId, source_id: sourceId, build_id: buildId });
+        catalog.putEntry({ ...entry, shard_id: shardId, source_id: sourceId });
         documents++;
         continue;
       }

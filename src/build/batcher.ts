@@ -1,6 +1,12 @@
 import type { ExtentRow, RejectRow } from '../catalog.ts';
 import type { Frame } from '../sources/index.ts';
 
+/** What a source has to remember for its extents. */
+export interface ExtentOwner {
+  /** extents opened and not yet in the catalog */
+  openExtents: number;
+}
+
 /** A stretch of one source inside a batch. */
 export interface BatchExtent<Origin> {
   readonly source: Origin;
@@ -28,7 +34,7 @@ export interface Batch<Origin> {
  * Collects records into batches of about `targetBytes`. Stretches of a source that an interrupted run has sealed
  * already are counted, so that the cuts stay where they were, but not sent again.
  */
-export class Batcher<Origin> {
+export class Batcher<Origin extends ExtentOwner> {
   readonly #targetBytes: number;
   #index = 0;
   #recordBytes = 0;
@@ -56,6 +62,7 @@ export class Batcher<Origin> {
     const firstRecord = this.#records.length;
     const extent = { source, byteStart, byteEnd: byteStart, recordBytes: 0, firstRecord, recordCount: 0, rejects: [] };
     this.#extents.push(extent);
+    source.openExtents++;
     return extent;
   }
 
@@ -105,7 +112,7 @@ export class Batcher<Origin> {
 }
 
 /** Feeds the frames of one source into a {@link Batcher}. */
-export class SourceBatcher<Origin> {
+export class SourceBatcher<Origin extends ExtentOwner> {
   readonly #batcher: Batcher<Origin>;
   readonly #origin: Origin;
   readonly #sealed: readonly ExtentRow[];
@@ -163,7 +170,8 @@ export class SourceBatcher<Origin> {
       this.#batcher.addRecord(frame.bytes.subarray(start, end), byteStart);
       const next = records[at + 2];
       const border = next === undefined ? frame.byteEnd : frame.byteStart + next;
-      if (next === undefined) addRejectsBefore(border);
+      // What lies before the border belongs to this extent: a resumed run starts reading at the border.
+      addRejectsBefore(border);
       this.#advance(border);
       const full = this.#batcher.takeFull();
       if (full !== undefined) yield this.#cut(full);

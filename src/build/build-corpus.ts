@@ -1,27 +1,41 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { Catalog, type Counters, type SourceRow } from '../catalog.ts';
+import { describeDiskError } from '../disk-error.ts';
 import { layoutOf } from '../layout.ts';
 import { CorpusLock } from '../lock.ts';
-import { type Discovery, discoverSources, frameSource, type Source, SourceError } from '../sources/index.ts';
-import { type Batch, Batcher } from './batcher.ts';
-import { BuildLanes } from './build-lanes.ts';
+import {
+  type Discovery,
+  discoverSources,
+  frameSource,
+  type Source,
+  SourceError,
+  standardInput,
+} from '../sources/index.ts';
+import { type Batch, Batcher, type ExtentOwner, type SourceBatcher } from './batcher.ts';
+import { BuildLanes, strictError } from './build-lanes.ts';
 import { addCounters, emptyCounters, seen } from './counters.ts';
 import { type BuildOptions, type BuildReport, type FilledBuildOptions, fillBuildOptions } from './options.ts';
 import { removeStrays } from './remove-strays.ts';
-import { removeVanishedDocuments } from './vanished.ts';
 import { writeRejects } from './write-rejects.ts';
 
 /** A source of this build: the state it is in, and what is left to do for it. */
-export interface PlannedSource {
+export interface PlannedSource extends ExtentOwner {
   readonly source: Source;
   /** row of this state in the catalog */
   readonly id: number;
   /** earlier states, superseded when this one is complete */
   readonly earlier: readonly SourceRow[];
-  /** extents handed out and not yet in the catalog */
-  openExtents: number;
   /** how reading ended: not yet, to the end, or with damage or a change under way (then it is read again next time) */
   ended: 'no' | 'whole' | 'broken';
+}
+
+interface SourceState {
+  readonly source: Source;
+  readonly state: 'new' | 'begun' | 'unchanged';
+  /** the state in the catalog that the source is still in; undefined when it is new */
+  readonly newest: SourceRow | undefined;
+  /** the states before that one */
+  readonly earlier: readonly SourceRow[];
 }
 
 /**
@@ -39,19 +53,24 @@ export async function buildCorpus(options: BuildOptions): Promise<BuildReport> {
   const layout = layoutOf(filled.corpus);
   // Sources are looked up first: a mistyped name must not leave an empty corpus behind.
   const discovery = await discoverSources(filled.sources, { format: filled.format, ignore: filled.ignore });
-  await mkdir(layout.shards, { recursive: true });
-  const lock = new CorpusLock(layout.lock);
   try {
-    const catalog = Catalog.openWritable(filled.corpus);
+    await mkdir(layout.shards, { recursive: true });
+    const lock = new CorpusLock(layout.lock);
     try {
-      await removeStrays(filled.corpus, catalog);
-      return await new Build(filled, catalog, discovery, startedAt).run();
+      const catalog = Catalog.openWritable(filled.corpus);
+      try {
+        await removeStrays(filled.corpus, catalog);
+        await mkdir(layout.building);
+        return await new Build(filled, catalog, discovery, startedAt).run();
+      } finally {
+        await removeStrays(filled.corpus, catalog).finally(() => catalog.close());
+      }
     } finally {
-      catalog.close();
-      await rm(layout.building, { recursive: true, force: true });
+      lock.release();
     }
-  } finally {
-    lock.release();
+  } catch (error) {
+    filled.signal?.throwIfAborted();
+    throw describeDiskError(error, filled.corpus, 'Shards sealed so far can be searched');
   }
 }
 
@@ -64,8 +83,9 @@ class Build {
   readonly #laneCount: number;
   readonly #resumed: boolean;
   readonly #sourceCommand: string;
-  readonly #unchanged: SourceRow[] = [];
   readonly #planned: PlannedSource[] = [];
+  /** the states of all sources, in their order: those planned and those that did not change */
+  readonly #current: { readonly id: number; readonly path: string }[] = [];
   #carried: Counters = emptyCounters;
   #recordBytes = 0;
   #sourceBytesDone = 0;
@@ -86,13 +106,14 @@ class Build {
   }
 
   async run(): Promise<BuildReport> {
-    this.#plan();
+    this.#catalog.transaction(() => this.#plan());
+    if (this.#options.strict) this.#refuseKnownRejects();
     const lanes = new BuildLanes({
       options: this.#options,
       catalog: this.#catalog,
       buildId: this.#id,
       count: this.#laneCount,
-      rereadPaths: new Set(this.#planned.map(({ source }) => source.path)),
+      planned: this.#planned,
     });
     const timer = setInterval(() => this.#report(lanes, 'build'), 200);
     try {
@@ -100,6 +121,7 @@ class Build {
         this.#options.signal?.throwIfAborted();
         const { index, count } = this.#options.part;
         if (batch.index % count === index - 1) await lanes.add(batch, Math.floor(batch.index / count));
+        else for (const { source } of batch.extents) source.openExtents--;
       }
       await lanes.finish();
     } finally {
@@ -112,35 +134,57 @@ class Build {
 
   /** Sorts sources into those that did not change since a build with the same settings, and those to read. */
   #plan(): void {
-    for (const source of this.#discovery.sources) {
-      const versions = this.#versions(source);
-      const [newest] = versions;
-      const same =
-        newest !== undefined &&
-        source.path !== '-' &&
-        newest.command === this.#sourceCommand &&
-        newest.size === source.size &&
-        newest.mtime === source.mtimeNs;
-      if (same && newest.complete === 1 && newest.build_id !== this.#id) {
-        this.#unchanged.push(newest);
-        const { indexed, unchanged, ...rest } = this.#catalog.countersOf(newest.id);
+    const states = this.#discovery.sources.map((source) => this.#stateOf(source));
+    // A document that another source loses may live on in a source that had it as a duplicate.
+    const mayVanish = states.some(({ state, earlier }) => state !== 'unchanged' && earlier.length > 0);
+    for (const { source, state, newest, earlier } of states) {
+      const counters = newest === undefined ? emptyCounters : this.#catalog.countersOf(newest.id);
+      if (newest !== undefined && state === 'unchanged' && !(mayVanish && counters.duplicate > 0)) {
+        const { indexed, unchanged, ...rest } = counters;
         this.#carried = addCounters(this.#carried, { ...rest, indexed: 0, unchanged: indexed + unchanged });
-      } else if (same && newest.build_id === this.#id) {
-        // This build found it before it was interrupted.
-        const ended = newest.complete === 1 ? 'whole' : 'no';
-        this.#planned.push({ source, id: newest.id, earlier: versions.slice(1), openExtents: 0, ended });
-      } else {
-        this.#planned.push({ source, id: this.#addVersion(source), earlier: versions, openExtents: 0, ended: 'no' });
+        this.#current.push(newest);
+        continue;
       }
+      const begun = state === 'begun' ? newest : undefined;
+      const id = begun?.id ?? this.#addVersion(source);
+      const ended = begun?.complete === 1 ? 'whole' : 'no';
+      const superseded = state === 'unchanged' && newest !== undefined ? [newest, ...earlier] : earlier;
+      this.#planned.push({ source, id, earlier: superseded, openExtents: 0, ended });
+      this.#current.push({ id, path: source.path });
     }
   }
 
-  /** Earlier states of a source; other parts of a job array are no earlier states. */
+  /** What the catalog knows of a source. `begun`: this build found it as it is before it was interrupted. */
+  #stateOf(source: Source): SourceState {
+    const versions = this.#versions(source);
+    const [newest, ...older] = versions;
+    const isSame =
+      newest !== undefined &&
+      source.path !== standardInput &&
+      newest.command === this.#sourceCommand &&
+      newest.size === source.size &&
+      newest.mtime === source.mtimeNs;
+    if (isSame && newest.build_id === this.#id) return { source, state: 'begun', newest, earlier: older };
+    if (isSame && newest.complete === 1) return { source, state: 'unchanged', newest, earlier: older };
+    return { source, state: 'new', newest: undefined, earlier: versions };
+  }
+
+  /** Earlier states of a source, newest first. For a part of a job array the other parts' are not; for the whole they are. */
   #versions(source: Source): SourceRow[] {
+    const versions = this.#catalog.sourceVersions(source.path);
+    if (this.#options.part.count === 1) return versions;
     const part = JSON.stringify(this.#options.part);
-    return this.#catalog
-      .sourceVersions(source.path)
-      .filter((row) => JSON.stringify((JSON.parse(row.command) as { part: unknown }).part) === part);
+    return versions.filter((row) => JSON.stringify((JSON.parse(row.command) as { part: unknown }).part) === part);
+  }
+
+  /** Rejects of what is not read again would go unnoticed. @throws ShelfmarkError SHELFMARK_REJECTED. */
+  #refuseKnownRejects(): void {
+    const [unreadable] = this.#discovery.rejects;
+    if (unreadable !== undefined) throw strictError(unreadable.path, { ...unreadable, byte_start: 0 });
+    for (const { id, path } of this.#current) {
+      const [reject] = this.#catalog.rejects(id);
+      if (reject !== undefined) throw strictError(path, reject);
+    }
   }
 
   #addVersion(source: Source): number {
@@ -162,48 +206,51 @@ class Build {
       }
     }
     const last = batcher.finish();
-    if (last !== undefined) yield last;
+    if (last === undefined) return;
+    this.#recordBytes += last.recordBytes;
+    yield last;
   }
 
   async *#batchesOf(planned: PlannedSource, batcher: Batcher<PlannedSource>): AsyncGenerator<Batch<PlannedSource>> {
     const { source } = planned;
+    const doneAfter = this.#sourceBytesDone + source.size;
     const sealed = this.#catalog.extents(planned.id);
     for (const extent of sealed) this.#carried = addCounters(this.#carried, extent);
     const feed = batcher.source(planned, sealed);
     yield* feed.skipSealed();
     // Of a job array's part the catalog knows only its own stretches: the others have to be read to be counted.
     if (planned.ended !== 'whole' || this.#options.part.count > 1) {
-      planned.ended = 'whole';
-      try {
-        for await (const frame of frameSource(source, { start: feed.position })) yield* feed.add(frame);
-        if (await hasChanged(source)) planned.ended = 'broken';
-      } catch (error) {
-        if (!(error instanceof SourceError)) throw error;
-        planned.ended = 'broken';
-        feed.addDamage(error.message);
-      }
+      // Set only when the last extent is open: until then, no open extents does not mean that none will follow.
+      planned.ended = 'no';
+      planned.ended = yield* this.#read(planned, feed);
     }
-    this.#sourceBytesDone += source.size;
+    this.#sourceBytesDone = doneAfter;
+  }
+
+  async *#read(
+    { source, id }: PlannedSource,
+    feed: SourceBatcher<PlannedSource>,
+  ): AsyncGenerator<Batch<PlannedSource>, 'whole' | 'broken'> {
+    const doneAfter = this.#sourceBytesDone + source.size;
+    const onRead = (bytes: number): void => {
+      this.#sourceBytesDone = Math.min(this.#sourceBytesDone + bytes, doneAfter);
+    };
+    try {
+      for await (const frame of frameSource(source, { start: feed.position, onRead })) yield* feed.add(frame);
+      return (await hasChanged(source)) ? 'broken' : 'whole';
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      if (!this.#catalog.hasDamage(id)) feed.addDamage(error.message);
+      return 'broken';
+    }
   }
 
   async #finish(lanes: BuildLanes): Promise<BuildReport> {
     const catalog = this.#catalog;
     const layout = layoutOf(this.#options.corpus);
-    const changed = this.#planned.filter(({ ended, earlier }) => ended === 'whole' && earlier.length > 0);
-    const changedPaths = new Set(changed.map(({ source }) => source.path));
-    const removed = removeVanishedDocuments(catalog, this.#options.corpus, changedPaths, this.#id);
-    catalog.transaction(() => {
-      for (const planned of this.#planned) {
-        if (planned.ended !== 'whole') continue;
-        catalog.completeSource(planned.id);
-        for (const row of planned.earlier) catalog.deleteSource(row.id);
-      }
-      catalog.finishBuild(this.#id);
-    });
-    const versions = [...this.#unchanged.map(({ id, path }) => ({ id, path }))];
-    for (const { id, source } of this.#planned) versions.push({ id, path: source.path });
+    const removed = catalog.transaction(() => this.#supersede());
     const unreadable = this.#discovery.rejects;
-    const rejects = await writeRejects(layout.rejects, catalog, versions, unreadable);
+    const rejects = await writeRejects(layout.rejects, catalog, this.#current, unreadable);
     const counters = addCounters(this.#counters(lanes), { ...emptyCounters, skipped: unreadable.length });
     const shards = catalog.shards();
     return {
@@ -211,7 +258,7 @@ class Build {
       corpus: this.#options.corpus,
       seen: seen(counters),
       sources: this.#discovery.sources.length,
-      unchangedSources: this.#unchanged.length,
+      unchangedSources: this.#current.length - this.#planned.length,
       ignoredFiles: this.#discovery.ignoredFiles,
       removed,
       newShards: lanes.shards,
@@ -222,6 +269,19 @@ class Build {
       resumed: this.#resumed,
       elapsedMs: performance.now() - this.#startedAt,
     };
+  }
+
+  /** Completes sources read to their end; retires documents that were in an earlier state of one and are no more. */
+  #supersede(): number {
+    const catalog = this.#catalog;
+    const whole = this.#planned.filter(({ ended }) => ended === 'whole');
+    for (const { id } of whole) catalog.completeSource(id);
+    // Standard input is another source each time: what came through it before is not gone.
+    const superseded = whole.filter(({ source }) => source.path !== standardInput).flatMap(({ earlier }) => earlier);
+    const removed = catalog.retireDocuments(superseded.map(({ id }) => id));
+    for (const { id } of superseded) catalog.deleteSource(id);
+    catalog.finishBuild(this.#id);
+    return removed;
   }
 
   #counters(lanes: BuildLanes): Counters {

@@ -28,13 +28,13 @@ interface BuildLanesOptions {
   readonly catalog: Catalog;
   readonly buildId: number;
   readonly count: number;
-  readonly rereadPaths: ReadonlySet<string>;
+  readonly planned: readonly PlannedSource[];
 }
 
 /** What becomes part of the catalog in one transaction when a shard is sealed. */
 interface ShardHarvest {
   readonly extents: { readonly planned: PlannedSource; readonly extent: NewExtent }[];
-  readonly indexed: Omit<EntryRow, 'shard_id' | 'build_id'>[];
+  readonly indexed: Omit<EntryRow, 'shard_id'>[];
   readonly unchanged: EntryRow[];
   readonly replaced: EntryRow[];
 }
@@ -88,14 +88,15 @@ export class BuildLanes {
   #counters: Counters = emptyCounters;
   #shards = 0;
   #scratchFiles = 0;
+  readonly #abort = (): void => this.#fail(this.#options.signal?.reason);
 
-  constructor({ options, catalog, buildId, count, rereadPaths }: BuildLanesOptions) {
+  constructor({ options, catalog, buildId, count, planned }: BuildLanesOptions) {
     this.#options = options;
     this.#catalog = catalog;
     this.#buildId = buildId;
     this.#lanes = Array.from({ length: count }, () => new Lane());
-    this.#judge = new Judge(catalog, buildId, rereadPaths);
-    options.signal?.addEventListener('abort', () => this.#fail(options.signal?.reason), { once: true });
+    this.#judge = new Judge(catalog, planned);
+    options.signal?.addEventListener('abort', this.#abort, { once: true });
   }
 
   /** Records accounted for by this run. */
@@ -116,7 +117,6 @@ export class BuildLanes {
     const lane = this.#lanes[turn % this.#lanes.length]!;
     await lane.room();
     this.#throwFailure();
-    for (const { source } of batch.extents) source.openExtents++;
     lane.inFlight++;
     const parsed = this.#parse(lane, batch);
     // The judge takes batches in input order, whichever thread parsed its batch first.
@@ -135,6 +135,7 @@ export class BuildLanes {
 
   /** Ends the threads. What they had not sealed is gone. */
   async close(): Promise<void> {
+    this.#options.signal?.removeEventListener('abort', this.#abort);
     await Promise.all(this.#lanes.map((lane) => lane.thread.close()));
   }
 
@@ -238,7 +239,7 @@ export class BuildLanes {
     catalog.transaction(() => {
       if (shard !== null) {
         const shardId = catalog.addShard(shard, buildId);
-        for (const entry of harvest.indexed) catalog.putEntry({ ...entry, shard_id: shardId, build_id: buildId });
+        for (const entry of harvest.indexed) catalog.putEntry({ ...entry, shard_id: shardId });
         this.#shards++;
       }
       for (const { planned, extent } of harvest.extents) {
@@ -246,7 +247,7 @@ export class BuildLanes {
         planned.openExtents--;
         if (planned.openExtents === 0 && planned.ended === 'whole') catalog.completeSource(planned.id);
       }
-      for (const entry of harvest.unchanged) catalog.putEntry({ ...entry, build_id: buildId });
+      for (const entry of harvest.unchanged) catalog.putEntry(entry);
       for (const entry of harvest.replaced) catalog.addTombstone(entry.shard_id, entry.document);
     });
     this.#judge.settle(harvest.indexed.map(({ key }) => key));
@@ -278,7 +279,8 @@ export class BuildLanes {
 
 function emptyParse(index: number): ParsedBatch {
   const none = new BigInt64Array();
-  return { index, status: new Uint8Array(), keys: none, fingerprints: none, rejects: [], repaired: 0 };
+  const bytes = new Uint8Array();
+  return { index, status: bytes, keys: none, fingerprints: none, rejects: [], repaired: bytes };
 }
 
 function newHarvest(): ShardHarvest {
@@ -296,7 +298,7 @@ function toExtentRow(
   judgement: Judgement,
   reasons: ReadonlyMap<number, Pick<RejectRow, 'uri' | 'kind' | 'reason'>>,
 ): NewExtent {
-  const count = { indexed: 0, unchanged: 0, empty: 0, duplicate: 0, skipped: extent.rejects.length };
+  const count = { indexed: 0, unchanged: 0, empty: 0, duplicate: 0, skipped: extent.rejects.length, repaired: 0 };
   const rejects = [...extent.rejects];
   for (let record = extent.firstRecord; record < extent.firstRecord + extent.recordCount; record++) {
     if (parsed.status[record] === recordStatus.empty) count.empty++;
@@ -304,6 +306,7 @@ function toExtentRow(
     else if (judgement.verdicts[record] === verdict.duplicate) count.duplicate++;
     else if (judgement.verdicts[record] === verdict.unchanged) count.unchanged++;
     else count.indexed++;
+    count.repaired += parsed.repaired[record] ?? 0;
     const reason = reasons.get(record);
     const [, , length = 0, byteStart = 0] = batch.records[record] ?? [];
     if (reason !== undefined) rejects.push({ byte_start: byteStart, byte_end: byteStart + length, ...reason });
@@ -314,12 +317,12 @@ function toExtentRow(
     byte_end: extent.byteEnd,
     record_bytes: extent.recordBytes,
     ...count,
-    repaired: extent === batch.extents[0] ? parsed.repaired : 0,
     rejects,
   };
 }
 
-function strictError(path: string, reject: RejectRow): ShelfmarkError {
+/** With `strict`, the end of a build. */
+export function strictError(path: string, reject: Pick<RejectRow, 'byte_start' | 'reason'>): ShelfmarkError {
   return new ShelfmarkError(
     'SHELFMARK_REJECTED',
     `${path} at byte ${reject.byte_start}: ${reject.reason}. Mend the record, or build without --strict to skip and list such records.`,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type ParsedBatch, recordStatus, verdict } from '../../workers/protocol.ts';
 import type { Catalog, EntryRow } from '../catalog.ts';
+import type { PlannedSource } from './build-corpus.ts';
 
 /** What a batch's documents mean for the catalog once their shard is sealed. */
 export interface Judgement {
@@ -14,21 +15,22 @@ export interface Judgement {
 
 /**
  * Decides, batch after batch in input order, which documents are indexed. A document is its collection and uri; the
- * first of this build stays, later ones are duplicates. A document from an earlier build is unchanged when its record
+ * first of this build stays, later ones are duplicates. A document that was there before is unchanged when its record
  * is; it is replaced when its source is read again in this build or is gone; else it was there first.
  */
 export class Judge {
   readonly #catalog: Catalog;
-  readonly #buildId: number;
+  /** states of sources that this build reads, also before it was interrupted: what came from them came first */
+  readonly #currentIds: ReadonlySet<number>;
   readonly #rereadPaths: ReadonlySet<string>;
   /** documents of this build that are not in the catalog yet */
   readonly #pending = new Set<bigint>();
   readonly #gone = new Map<string, boolean>();
 
-  constructor(catalog: Catalog, buildId: number, rereadPaths: ReadonlySet<string>) {
+  constructor(catalog: Catalog, planned: readonly PlannedSource[]) {
     this.#catalog = catalog;
-    this.#buildId = buildId;
-    this.#rereadPaths = rereadPaths;
+    this.#currentIds = new Set(planned.map(({ id }) => id));
+    this.#rereadPaths = new Set(planned.map(({ source }) => source.path));
   }
 
   judge(parsed: ParsedBatch): Judgement {
@@ -44,7 +46,7 @@ export class Judge {
       else if (entry.fingerprint === parsed.fingerprints[record]) {
         verdicts[record] = verdict.unchanged;
         unchanged.push({ record, entry });
-      } else if (entry.build_id === this.#buildId || !this.#isReplaceable(entry)) {
+      } else if (!this.#isReplaceable(entry)) {
         verdicts[record] = verdict.duplicate;
       } else {
         verdicts[record] = verdict.index;
@@ -61,6 +63,7 @@ export class Judge {
   }
 
   #isReplaceable(entry: EntryRow): boolean {
+    if (this.#currentIds.has(entry.source_id)) return false;
     const path = this.#catalog.sourcePath(entry.source_id);
     return path === undefined || this.#rereadPaths.has(path) || this.#isGone(path);
   }

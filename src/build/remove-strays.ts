@@ -1,16 +1,12 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalog } from '../catalog.ts';
 import { layoutOf, shardIdOf } from '../layout.ts';
 
-/**
- * Removes what killed processes left: scratch files, and shards renamed into place but never entered. Leaves an empty
- * scratch folder. The corpus must be locked.
- */
+/** Removes what an unfinished process left: scratch files, and shards renamed into place but never entered. The corpus must be locked. */
 export async function removeStrays(corpus: string, catalog: Catalog): Promise<void> {
   const layout = layoutOf(corpus);
   await rm(layout.building, { recursive: true, force: true });
-  await mkdir(layout.building);
   for (const name of await readdir(layout.shards)) {
     const id = shardIdOf(name);
     if (id !== null && catalog.shardByName(id) === undefined) await rm(join(layout.shards, name));

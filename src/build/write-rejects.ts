@@ -1,13 +1,19 @@
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { finished } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Catalog } from '../catalog.ts';
 
 /** A file or folder that could not be looked at while sources were listed. */
 export interface UnreadableFile {
   readonly path: string;
   readonly reason: string;
+}
+
+/** A state of a source whose rejects are asked for. */
+interface ListedSource {
+  readonly id: number;
+  readonly path: string;
 }
 
 /**
@@ -17,29 +23,37 @@ export interface UnreadableFile {
 export async function writeRejects(
   file: string,
   catalog: Catalog,
-  sources: readonly { readonly id: number; readonly path: string }[],
+  sources: readonly ListedSource[],
   unreadable: readonly UnreadableFile[],
 ): Promise<boolean> {
   const draft = `${file}.new`;
-  const output = createWriteStream(draft);
-  const done = finished(output);
-  let lines = 0;
-  const write = async (line: object): Promise<void> => {
-    lines++;
-    if (!output.write(`${JSON.stringify(line)}\n`)) await once(output, 'drain');
-  };
+  try {
+    const output = createWriteStream(draft);
+    await pipeline(Readable.from(linesOf(catalog, sources, unreadable)), output);
+    if (output.bytesWritten > 0) await rename(draft, file);
+    else await rm(file, { force: true });
+    return output.bytesWritten > 0;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function* linesOf(
+  catalog: Catalog,
+  sources: readonly ListedSource[],
+  unreadable: readonly UnreadableFile[],
+): Generator<string> {
   for (const { path, reason } of unreadable) {
-    await write({ source: path, byteStart: null, byteEnd: null, uri: null, kind: 'skipped', reason });
+    yield toLine({ source: path, byteStart: null, byteEnd: null, uri: null, kind: 'skipped', reason });
   }
   for (const { id, path } of sources) {
     for (const reject of catalog.rejects(id)) {
       const { byte_start: byteStart, byte_end: byteEnd, uri, kind, reason } = reject;
-      await write({ source: path, byteStart, byteEnd, uri, kind, reason });
+      yield toLine({ source: path, byteStart, byteEnd, uri, kind, reason });
     }
   }
-  output.end();
-  await done;
-  if (lines > 0) await rename(draft, file);
-  else await Promise.all([rm(draft), rm(file, { force: true })]);
-  return lines > 0;
+}
+
+function toLine(reject: object): string {
+  return `${JSON.stringify(reject)}\n`;
 }

@@ -1,4 +1,4 @@
-import { encodeError, type ErrorCode } from '../../shards/errors.ts';
+import { type ErrorCode, encodeError } from '../../shards/errors.ts';
 import { Interruption } from './interruption.ts';
 
 /** What the exit code of a command says. A search without hits is `ok`. */
@@ -23,7 +23,7 @@ export const exitCodeOfError: Readonly<Record<ErrorCode, ExitCode>> = {
   SHELFMARK_NO_WORDS: exitCodes.usage,
   SHELFMARK_MISMATCH: exitCodes.usage,
   SHELFMARK_PARTIAL: exitCodes.partial,
-  SHELFMARK_TIMEOUT: exitCodes.partial,
+  SHELFMARK_CLOSED: exitCodes.usage,
   SHELFMARK_NOT_FOUND: exitCodes.notFound,
   SHELFMARK_CORRUPT: exitCodes.damaged,
   SHELFMARK_TOO_NEW: exitCodes.damaged,
@@ -38,7 +38,14 @@ export const exitCodeOfError: Readonly<Record<ErrorCode, ExitCode>> = {
 
 /** Exit code for any thrown value: its own code, that of a system or SQLite error, 128 + signal, or internal. */
 export function exitCodeFor(error: unknown): number {
-  return error instanceof Interruption ? error.exitCode : exitCodeOfError[encodeError(error).code];
+  if (error instanceof Interruption) return error.exitCode;
+  const { code } = encodeError(error);
+  return code === 'SHELFMARK_INTERNAL' && isSystemError(error) ? exitCodes.inputOutput : exitCodeOfError[code];
+}
+
+/** Whether the operating system refused something: that is never a bug of ours. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'errno' in error;
 }
 
 /** The exit codes as the end of every `--help` shows them. */

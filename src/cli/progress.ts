@@ -34,7 +34,7 @@ export class Progress {
   constructor(label: string, stream: ProgressStream = process.stderr, now: () => number = () => performance.now()) {
     this.#label = label;
     this.#stream = stream;
-    this.#isLive = stream.isTTY === true && process.env['TERM'] !== 'dumb';
+    this.#isLive = stream.isTTY === true && process.env.TERM !== 'dumb';
     this.#now = now;
     this.#nextAt = this.#isLive ? 0 : now() + lineEveryMs;
   }
@@ -54,8 +54,8 @@ export class Progress {
 
   #draw(state: ProgressState): string {
     const { bar } = styleOf(this.#stream);
-    // One column stays free: a full line would make some terminals scroll.
-    const room = Math.max(0, (this.#stream.columns ?? 80) - 1);
+    // One column stays free: a full line would make some terminals scroll. A terminal of unknown size has 0 columns.
+    const room = Math.max(0, (this.#stream.columns || 80) - 1);
     const filled = Math.floor((state.fraction ?? 0) * barWidth);
     const tail = ` ${partsOf(state).join('  ')}`;
     const head = `${this.#label} [`;

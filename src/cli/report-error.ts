@@ -1,5 +1,4 @@
-import { encodeError } from '../../shards/errors.ts';
-import { Interruption } from './interruption.ts';
+import { exitCodeFor, exitCodes } from './exit-codes.ts';
 
 /**
  * An error in words. Expected ones are one message; SHELFMARK_DEBUG=1 adds the stack. Anything else is a bug, and its
@@ -8,10 +7,10 @@ import { Interruption } from './interruption.ts';
 export function describeError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const stack = stackOf(error);
-  if (!(error instanceof Interruption) && encodeError(error).code === 'SHELFMARK_INTERNAL') {
+  if (exitCodeFor(error) === exitCodes.internal) {
     return `shelfmark: This is a bug in Shelfmark, please report it with the lines below.\n${stack}`;
   }
-  return process.env['SHELFMARK_DEBUG'] === '1' ? `shelfmark: ${message}\n${stack}` : `shelfmark: ${message}`;
+  return process.env.SHELFMARK_DEBUG === '1' ? `shelfmark: ${message}\n${stack}` : `shelfmark: ${message}`;
 }
 
 /** The stack with those of its causes; a cause from another thread is its stack as text. */

@@ -1,6 +1,9 @@
 import { type Analyzer, contentTokens, type QueryToken, type ShardQuery, ShelfmarkError } from '../../shards/index.ts';
 
-/** How query tokens combine; see {@link planQuery}. */
+/**
+ * How query tokens combine. `strict`: every token in one chunk; if the corpus has no such chunk, any of the five longest.
+ * `all`: every token. `any`: at least one.
+ */
 export type MatchMode = 'strict' | 'any' | 'all';
 
 /** Which step of the policy found a hit. */

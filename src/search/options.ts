@@ -6,7 +6,7 @@ import type { MatchMode } from './match-policy.ts';
 export interface SearchOptions {
   /** Hits wanted, 1 to 10,000. @default 10 */
   readonly limit?: number;
-  /** See `planQuery`. @default 'strict' */
+  /** How the words of the query combine. @default 'strict' */
   readonly match?: MatchMode;
   /** More words for the OR steps, for example synonyms. @default [] */
   readonly also?: readonly string[];

@@ -92,10 +92,15 @@ export class FrameWindow {
     }
   }
 
-  /** Makes room for `length` bytes: at once for all of `goal` when half of it is there, so that small sources take little. */
+  /**
+   * Makes room for `length` bytes: at once for all of `goal` when half of it is there, so that small sources take little;
+   * and by half at least, so that a line of many megabytes is not copied for each of them.
+   */
   #reserve(length: number, goal: number): void {
     if (length <= this.#store.length) return;
-    const larger = Buffer.allocUnsafeSlow(length * 2 >= goal ? goal : Math.max(length, this.#store.length * 2));
+    const larger = Buffer.allocUnsafeSlow(
+      Math.max(length * 2 >= goal ? goal : length, Math.ceil(this.#store.length * 1.5)),
+    );
     this.#store.copy(larger, 0, 0, this.#length);
     this.#store = larger;
   }

@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly start?: number;
   /** Stops the reading: the next pull throws the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Told of every piece read, in bytes as stored (compressed ones where the source is compressed). */
+  readonly onRead?: (bytes: number) => void;
 }
 
 type Chunks = AsyncIterable<Buffer>;
@@ -41,13 +43,15 @@ const decoders: Readonly<Record<Compression, (chunks: Chunks) => Chunks>> = {
  */
 export async function* openSource(
   source: Pick<Source, 'path' | 'compression'>,
-  { start = 0, signal }: OpenOptions = {},
+  { start = 0, signal, onRead }: OpenOptions = {},
 ): AsyncGenerator<Buffer> {
   let position = 0;
   try {
     const raw = await readRaw(source, start);
     position = raw.start;
-    for await (const chunk of decoders[source.compression](raw.chunks)) {
+    for await (const chunk of decoders[source.compression](
+      onRead === undefined ? raw.chunks : watch(raw.chunks, onRead),
+    )) {
       signal?.throwIfAborted();
       const unwanted = Math.min(Math.max(start - position, 0), chunk.length);
       position += chunk.length;
@@ -59,6 +63,13 @@ export async function* openSource(
   }
   if (position < start)
     throw new SourceError(source.path, `it ends before byte ${start}, where reading was to go on`, position);
+}
+
+async function* watch(chunks: Chunks, onRead: (bytes: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    onRead(chunk.length);
+    yield chunk;
+  }
 }
 
 /** The bytes as they are stored, and the offset of the first; only a plain file can begin elsewhere than at 0. */

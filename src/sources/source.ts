@@ -1,8 +1,9 @@
+import type { Compression } from '../../shards/index.ts';
+
 /** How the records of a source are framed: one a line, or the file as a whole. */
 export type SourceFormat = 'jsonl' | 'markdown' | 'text';
 
-/** How the bytes of a source are packed. */
-export type Compression = 'none' | 'gzip' | 'zstd' | 'bzip2' | 'xz';
+export type { Compression };
 
 /** The path and uri that stand for standard input. */
 export const standardInput = '-';

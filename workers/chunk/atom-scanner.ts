@@ -66,7 +66,7 @@ export class AtomScanner {
 
 /** Counts a text in half words. */
 export function countHalfWords(text: string, start: number, end: number): number {
-  // Most text is words and white space only; the loop without a branch counts it several times as fast as the scanner.
+  // Most text is words and white space only: this counts it in two thirds of the time that the scanner takes.
   let words = 0;
   let previous: number = SPACE;
   for (let position = start; position < end; position++) {

@@ -1,2 +1,2 @@
-export type { Chunk, ChunkableDocument, ChunkOptions } from './chunk-document.ts';
+export type { Chunk, ChunkOptions } from './chunk-document.ts';
 export { chunkDocument, DEFAULT_CHUNK_OPTIONS } from './chunk-document.ts';

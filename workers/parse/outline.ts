@@ -40,7 +40,7 @@ function withUnixLines(text: string): string {
 
 /**
  * markdown-it's block state that notes headings outside any other block, and nothing else. Making every token, and looking at
- * every character for the ends of lines, takes several times as long as finding the blocks.
+ * every character for the ends of lines, took longer than finding the blocks.
  */
 class OutlineState extends MarkdownIt.StateBlock {
   readonly headings: Heading[] = [];

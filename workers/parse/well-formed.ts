@@ -1,5 +1,3 @@
-/// <reference lib="es2024.string" />
-
 /** Replaces every lone surrogate by U+FFFD: SQLite would be given invalid UTF-8 otherwise. */
 export function wellFormed(text: string): string {
   return text.toWellFormed();

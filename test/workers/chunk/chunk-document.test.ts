@@ -374,8 +374,8 @@ test('any Markdown has the heading paths a plain model gives', () => {
   );
 });
 
-describe('hostile text of megabytes', () => {
-  const size = 1 << 22;
+describe('hostile text of a megabyte', () => {
+  const size = 1 << 20;
   test.each([
     'a ',
     'a',

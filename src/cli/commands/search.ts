@@ -1,0 +1,90 @@
+import type { SearchAnswer } from '../../search/hits.ts';
+import type { Command, Typed } from '../command.ts';
+import { corpusFlag, jsonFlag, parseWorkers, workersFlag } from '../common-flags.ts';
+import { isPartial, warnOfCoverage } from '../coverage.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { given } from '../given.ts';
+import { toJson } from '../json.ts';
+import { print } from '../output.ts';
+import { parseInteger, parseSeconds } from '../parse-number.ts';
+import { renderAnswer } from '../render-answer.ts';
+import { searchFlags, toSearchOptions } from '../search-flags.ts';
+import { styleOf } from '../style.ts';
+import { usageError } from '../usage-error.ts';
+import { withCorpus } from '../with-corpus.ts';
+
+const flags = {
+  corpus: corpusFlag,
+  ...searchFlags,
+  limit: { ...searchFlags.limit, defaultDescription: '10' },
+  json: { ...jsonFlag, describe: 'Print the whole answer as one JSON object' },
+  jsonl: { type: 'boolean', conflicts: 'json', describe: 'Print each hit as one line of JSON' },
+  mark: {
+    type: 'string',
+    array: true,
+    nargs: 2,
+    describe: 'What to print before and after highlighted words',
+    defaultDescription: 'colour on a terminal, else <b> </b>',
+  },
+  'no-mark': { type: 'boolean', conflicts: 'mark', describe: 'Highlight nothing' },
+  'snippet-length': { type: 'string', requiresArg: true, default: '240', describe: 'Characters, 40 to 10,000' },
+  timeout: { type: 'string', requiresArg: true, describe: 'Seconds after which slow shards are given up' },
+  explain: { type: 'boolean', describe: 'Say how the answer came about' },
+  'strict-coverage': { type: 'boolean', describe: 'Exit code 3 unless every shard answered' },
+  workers: workersFlag,
+} as const;
+
+/** `shelfmark search` */
+export const searchCommand: Command<typeof flags> = {
+  name: 'search',
+  summary: 'Answer a question from all shards. No character of it is an operator',
+  words: {
+    usage: '<query...>',
+    describe: 'The question; words that begin with a dash go after --',
+    minimum: 1,
+    maximum: Number.POSITIVE_INFINITY,
+  },
+  flags,
+  examples: [
+    ['shelfmark search what is a spin lock -c corpus', 'words need no quotes'],
+    ['shelfmark search --match any --by chunk -n 20 spin lock', 'any word; several hits a document'],
+    ['shelfmark search --json spin lock | jq .hits[0].uri', 'for programs'],
+    ['shelfmark search -- -fno-exceptions', 'words that begin with a dash'],
+  ],
+  async run(typed) {
+    const options = {
+      ...toSearchOptions(typed, 10),
+      snippetLength: parseInteger('--snippet-length', typed.snippetLength, 40, 10_000),
+      explain: typed.explain ?? false,
+      ...given({ timeoutMs: typed.timeout === undefined ? undefined : parseSeconds('--timeout', typed.timeout) }),
+    };
+    const markers = markersOf(typed);
+    const query = typed.words.join(' ');
+    const workers = parseWorkers(typed.workers);
+    const answer = await withCorpus(typed.corpus, (corpus) => corpus.search(query, options), workers);
+    if (typed.json) await print(`${toJson(answer)}\n`);
+    else if (typed.jsonl) for (const hit of answer.hits) await print(`${toJson(hit)}\n`);
+    else for (const block of renderAnswer(answer, markers, styleOf(process.stdout))) await print(block);
+    warnOfCoverage(answer.coverage);
+    return exitCodeOf(answer, typed.strictCoverage ?? false);
+  },
+};
+
+function markersOf({ mark, noMark }: Typed<typeof flags>): { readonly open: string; readonly close: string } {
+  if (noMark) return { open: '', close: '' };
+  if (mark === undefined) {
+    const style = styleOf(process.stdout);
+    return style.isColoured ? style.highlight : { open: '<b>', close: '</b>' };
+  }
+  const [open, close] = mark;
+  if (open === undefined || close === undefined || mark.length !== 2) {
+    throw usageError(`--mark: expected two markers, such as --mark '[' ']', got ${mark.length}.`);
+  }
+  return { open, close };
+}
+
+/** An answer that rests on no shard at all is no answer, asked for strictly or not. */
+function exitCodeOf({ coverage }: SearchAnswer, strict: boolean): number {
+  const isEmpty = coverage.searched === 0 && coverage.shards > 0;
+  return isEmpty || (strict && isPartial(coverage)) ? exitCodes.partial : exitCodes.ok;
+}

@@ -1,0 +1,68 @@
+import { renderSnippet } from '../../shards/snippet.ts';
+import type { Explanation, Hit, Markers, SearchAnswer } from '../search/hits.ts';
+import type { RungName } from '../search/match-policy.ts';
+import { formatCounted, formatDuration } from './quantities.ts';
+import { sanitize, sanitizeLine } from './sanitize.ts';
+import type { Style } from './style.ts';
+
+const rungMeanings: Readonly<Record<RungName, string>> = {
+  all: 'every word',
+  top5: 'any of the longest words',
+  any: 'any word',
+};
+
+/** An answer as text, a block at a time: a header, how it came about if asked for, and each hit. */
+export function* renderAnswer(answer: SearchAnswer, markers: Markers, style: Style): Generator<string> {
+  yield `${style.bold(header(answer))}\n`;
+  if (answer.explain !== undefined) yield renderExplanation(answer.explain);
+  if (answer.hits.length === 0) yield advice(answer);
+  for (const hit of answer.hits) yield `\n${renderHit(hit, markers, style)}`;
+}
+
+function header({ hits, rung, tokens, coverage, tookMs }: SearchAnswer): string {
+  return [
+    formatCounted(hits.length, 'hit'),
+    `${rung} (${rungMeanings[rung]}) of: ${tokens.map(sanitizeLine).join(', ')}`,
+    `${coverage.searched}/${formatCounted(coverage.shards, 'shard')}`,
+    formatDuration(tookMs),
+  ].join(' | ');
+}
+
+function advice({ match }: SearchAnswer): string {
+  if (match === 'all') return 'Nothing found. Try --match any, which takes passages with any of the words.\n';
+  if (match === 'strict') return 'Nothing found. Try other words, or --match any with --also and synonyms.\n';
+  return 'Nothing found. Try other words, or --also with synonyms.\n';
+}
+
+function renderExplanation({ rungs, droppedTokens, fetchMs }: Explanation): string {
+  const lines = rungs.map(({ name, tokens, hits, ms }) => {
+    const words = tokens.map(({ text, alternatives }) => {
+      const terms = alternatives.map((all) => all.map(sanitizeLine).join('+')).join('|');
+      return `${sanitizeLine(text)}=${terms}`;
+    });
+    return `  ${name}: ${formatCounted(hits, 'hit')} in ${formatDuration(ms)}; ${words.join(', ')}\n`;
+  });
+  const dropped = droppedTokens > 0 ? `  ${formatCounted(droppedTokens, 'word')} beyond the limit left out\n` : '';
+  return `${lines.join('')}${dropped}  text of the hits in ${formatDuration(fetchMs)}\n`;
+}
+
+function renderHit(hit: Hit, markers: Markers, style: Style): string {
+  const { source } = hit;
+  const heading = hit.heading.map(sanitizeLine).join(' > ');
+  const snippet = { text: hit.snippet, highlights: hit.highlights };
+  const title = sanitizeLine(hit.title === '' ? hit.uri : hit.title);
+  const lines = [
+    `${style.bold(`${hit.rank}. ${title}`)}  (${hit.score.toPrecision(4)})`,
+    ...(heading === '' ? [] : [`   ${heading}`]),
+    `   ${renderSnippet(snippet, { ...markers, html: false, clean: sanitizeLine })}`,
+    ...(hit.text === undefined ? [] : ['', indent(sanitize(hit.text)), '']),
+    style.dim(`   ${sanitizeLine(hit.uri)} | ${hit.shelfmark} | ${sanitizeLine(hit.label)}`),
+    style.dim(`   ${sanitizeLine(source.path)} bytes ${source.byteStart}-${source.byteEnd}`),
+    ...(hit.missing.length === 0 ? [] : [style.dim(`   without: ${hit.missing.map(sanitizeLine).join(', ')}`)]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function indent(text: string): string {
+  return text.trimEnd().replace(/^/gm, '   | ');
+}

@@ -1,0 +1,52 @@
+import type { Options } from 'yargs';
+import type { SearchOptions } from '../search/options.ts';
+import type { Typed } from './command.ts';
+import { parseInteger } from './parse-number.ts';
+
+/** Flags that say what to find, for `search` and `batch`. */
+export const searchFlags = {
+  limit: { type: 'string', alias: 'n', requiresArg: true, describe: 'Hits wanted, 1 to 10,000' },
+  match: {
+    choices: ['strict', 'any', 'all'] as const,
+    requiresArg: true,
+    default: 'strict' as const,
+    describe: 'strict: every word, else any of the five longest; all: every word; any: any word',
+  },
+  also: {
+    type: 'string',
+    array: true,
+    requiresArg: true,
+    describe: 'More words for the "any" steps, such as synonyms; takes all words up to the next option',
+  },
+  by: {
+    choices: ['document', 'chunk'] as const,
+    requiresArg: true,
+    default: 'document' as const,
+    describe: 'One hit a document, or one a passage',
+  },
+  kind: listFlag('Only documents of this kind; may be repeated'),
+  collection: listFlag('Only documents of this collection; may be repeated'),
+  text: { type: 'boolean', describe: 'The whole passage of each hit too' },
+} as const satisfies Record<string, Options>;
+
+function listFlag(describe: string) {
+  return {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    describe,
+  } as const satisfies Options;
+}
+
+/** The options the library takes, from what was typed. @throws ShelfmarkError SHELFMARK_USAGE. */
+export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: number): SearchOptions {
+  return {
+    limit: typed.limit === undefined ? defaultLimit : parseInteger('--limit', typed.limit, 1, 10_000),
+    match: typed.match,
+    also: typed.also ?? [],
+    by: typed.by,
+    kinds: typed.kind ?? [],
+    collections: typed.collection ?? [],
+    text: typed.text ?? false,
+  };
+}
