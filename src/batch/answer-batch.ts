@@ -50,7 +50,17 @@ export function answerBatch(
     return planned.map(({ query, plan }): BatchRow => {
       if (plan !== null) return { id: query.id, ...answers[next++]! };
       const rung = lastRung(options.match);
-      return { id: query.id, query: query.text, match: options.match, rung, tokens: [], hits: [], coverage, tookMs: 0 };
+      return {
+        id: query.id,
+        query: query.text,
+        match: options.match,
+        rung,
+        tokens: [],
+        droppedTokens: 0,
+        hits: [],
+        coverage,
+        tookMs: 0,
+      };
     });
   });
 }

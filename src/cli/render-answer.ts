@@ -5,14 +5,22 @@ import { formatCounted, formatDuration } from './quantities.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import type { Style } from './style.ts';
 
+/** Query tokens that the header names. */
+const maxListedTokens = 20;
+
 const rungMeanings: Readonly<Record<RungName, string>> = {
   all: 'every word',
   top5: 'any of the longest words',
   any: 'any word',
 };
 
+/** What goes around highlighted words, and whether the text is escaped for HTML. */
+export interface SnippetStyle extends Markers {
+  readonly html: boolean;
+}
+
 /** An answer as text, a block at a time: a header, how it came about if asked for, and each hit. */
-export function* renderAnswer(answer: SearchAnswer, markers: Markers, style: Style): Generator<string> {
+export function* renderAnswer(answer: SearchAnswer, markers: SnippetStyle, style: Style): Generator<string> {
   yield `${style.bold(header(answer))}\n`;
   if (answer.explain !== undefined) yield renderExplanation(answer.explain);
   if (answer.hits.length === 0) yield advice(answer);
@@ -22,10 +30,16 @@ export function* renderAnswer(answer: SearchAnswer, markers: Markers, style: Sty
 function header({ hits, rung, tokens, coverage, tookMs }: SearchAnswer): string {
   return [
     formatCounted(hits.length, 'hit'),
-    `${rung} (${rungMeanings[rung]}) of: ${tokens.map(sanitizeLine).join(', ')}`,
+    `${rung} (${rungMeanings[rung]}) of: ${listed(tokens)}`,
     `${coverage.searched}/${formatCounted(coverage.shards, 'shard')}`,
     formatDuration(tookMs),
   ].join(' | ');
+}
+
+/** The first tokens of a query; a long one would push the hits off the screen. */
+function listed(tokens: readonly string[]): string {
+  const first = tokens.slice(0, maxListedTokens).map(sanitizeLine).join(', ');
+  return tokens.length > maxListedTokens ? `${first} and ${tokens.length - maxListedTokens} more` : first;
 }
 
 function advice({ match }: SearchAnswer): string {
@@ -34,7 +48,7 @@ function advice({ match }: SearchAnswer): string {
   return 'Nothing found. Try other words, or --also with synonyms.\n';
 }
 
-function renderExplanation({ rungs, droppedTokens, fetchMs }: Explanation): string {
+function renderExplanation({ rungs, fetchMs }: Explanation): string {
   const lines = rungs.map(({ name, tokens, hits, ms }) => {
     const words = tokens.map(({ text, alternatives }) => {
       const terms = alternatives.map((all) => all.map(sanitizeLine).join('+')).join('|');
@@ -42,11 +56,10 @@ function renderExplanation({ rungs, droppedTokens, fetchMs }: Explanation): stri
     });
     return `  ${name}: ${formatCounted(hits, 'hit')} in ${formatDuration(ms)}; ${words.join(', ')}\n`;
   });
-  const dropped = droppedTokens > 0 ? `  ${formatCounted(droppedTokens, 'word')} beyond the limit left out\n` : '';
-  return `${lines.join('')}${dropped}  text of the hits in ${formatDuration(fetchMs)}\n`;
+  return `${lines.join('')}  text of the hits in ${formatDuration(fetchMs)}\n`;
 }
 
-function renderHit(hit: Hit, markers: Markers, style: Style): string {
+function renderHit(hit: Hit, markers: SnippetStyle, style: Style): string {
   const { source } = hit;
   const heading = hit.heading.map(sanitizeLine).join(' > ');
   const snippet = { text: hit.snippet, highlights: hit.highlights };
@@ -54,7 +67,7 @@ function renderHit(hit: Hit, markers: Markers, style: Style): string {
   const lines = [
     `${style.bold(`${hit.rank}. ${title}`)}  (${hit.score.toPrecision(4)})`,
     ...(heading === '' ? [] : [`   ${heading}`]),
-    `   ${renderSnippet(snippet, { ...markers, html: false, clean: sanitizeLine })}`,
+    `   ${renderSnippet(snippet, { ...markers, clean: sanitizeLine })}`,
     ...(hit.text === undefined ? [] : ['', indent(sanitize(hit.text)), '']),
     style.dim(`   ${sanitizeLine(hit.uri)} | ${hit.shelfmark} | ${sanitizeLine(hit.label)}`),
     style.dim(`   ${sanitizeLine(source.path)} bytes ${source.byteStart}-${source.byteEnd}`),

@@ -58,6 +58,8 @@ export interface SearchAnswer {
   /** the step that gave the hits; with no hits, the last one tried */
   readonly rung: RungName;
   readonly tokens: readonly string[];
+  /** words of the query beyond the limit of 1,024, which were left out */
+  readonly droppedTokens: number;
   readonly hits: readonly Hit[];
   readonly coverage: Coverage;
   readonly tookMs: number;
@@ -66,7 +68,6 @@ export interface SearchAnswer {
 
 /** How an answer came about. */
 export interface Explanation {
-  readonly droppedTokens: number;
   readonly rungs: readonly {
     readonly name: RungName;
     readonly tokens: readonly { readonly text: string; readonly alternatives: readonly (readonly string[])[] }[];

@@ -58,10 +58,11 @@ export class Searcher {
         match: plan.match,
         rung: rung.name,
         tokens: plan.tokens.map(({ text }) => text),
+        droppedTokens: plan.droppedTokens,
         hits: fetched.hits[query] ?? [],
         coverage: group.coverage,
         tookMs,
-        ...(options.explain ? { explain: { droppedTokens: plan.droppedTokens, rungs: steps, fetchMs } } : {}),
+        ...(options.explain ? { explain: { rungs: steps, fetchMs } } : {}),
       }));
     }
   }

@@ -5,8 +5,9 @@ import { isPartial, warnOfCoverage } from '../coverage.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { given } from '../given.ts';
 import { toJson } from '../json.ts';
-import { print } from '../output.ts';
+import { note, print } from '../output.ts';
 import { parseInteger, parseSeconds } from '../parse-number.ts';
+import { formatCounted } from '../quantities.ts';
 import { renderAnswer } from '../render-answer.ts';
 import { searchFlags, toSearchOptions } from '../search-flags.ts';
 import { styleOf } from '../style.ts';
@@ -27,6 +28,7 @@ const flags = {
     defaultDescription: 'colour on a terminal, else <b> </b>',
   },
   'no-mark': { type: 'boolean', conflicts: 'mark', describe: 'Highlight nothing' },
+  html: { type: 'boolean', describe: 'Escape snippets for HTML' },
   'snippet-length': { type: 'string', requiresArg: true, default: '240', describe: 'Characters, 40 to 10,000' },
   timeout: { type: 'string', requiresArg: true, describe: 'Seconds after which slow shards are given up' },
   explain: { type: 'boolean', describe: 'Say how the answer came about' },
@@ -58,21 +60,27 @@ export const searchCommand: Command<typeof flags> = {
       explain: typed.explain ?? false,
       ...given({ timeoutMs: typed.timeout === undefined ? undefined : parseSeconds('--timeout', typed.timeout) }),
     };
-    const markers = markersOf(typed);
+    const markers = { ...markersOf(typed), html: typed.html ?? false };
     const query = typed.words.join(' ');
     const workers = parseWorkers(typed.workers);
     const answer = await withCorpus(typed.corpus, (corpus) => corpus.search(query, options), workers);
     if (typed.json) await print(`${toJson(answer)}\n`);
     else if (typed.jsonl) for (const hit of answer.hits) await print(`${toJson(hit)}\n`);
     else for (const block of renderAnswer(answer, markers, styleOf(process.stdout))) await print(block);
+    if (answer.droppedTokens > 0) {
+      note(
+        `shelfmark: warning: ${formatCounted(answer.droppedTokens, 'word')} beyond the first 1,024 were not searched for.`,
+      );
+    }
     warnOfCoverage(answer.coverage);
     return exitCodeOf(answer, typed.strictCoverage ?? false);
   },
 };
 
-function markersOf({ mark, noMark }: Typed<typeof flags>): { readonly open: string; readonly close: string } {
+function markersOf({ mark, noMark, html }: Typed<typeof flags>): { readonly open: string; readonly close: string } {
   if (noMark) return { open: '', close: '' };
   if (mark === undefined) {
+    if (html) return { open: '<b>', close: '</b>' };
     const style = styleOf(process.stdout);
     return style.isColoured ? style.highlight : { open: '<b>', close: '</b>' };
   }
