@@ -37,7 +37,7 @@ export class CorruptError extends ShelfmarkError {
   constructor(file: string, part: string, detail: string, cause?: unknown) {
     super(
       'SHELFMARK_CORRUPT',
-      `${file} is damaged in ${part}: ${detail}. Run "shelfmark verify"; restore the file from a copy or rebuild it.`,
+      `${file} is damaged in ${part}: ${detail}. Run "shelfmark verify"; restore the file from a copy, or delete it and build with --rebuild-lost.`,
       { file, part, detail },
       cause,
     );

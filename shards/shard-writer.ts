@@ -122,11 +122,6 @@ export class ShardWriter {
     this.#digest.update(JSON.stringify([FORMAT_VERSION, analyzer.id, analyzer.parameters, chunking]));
   }
 
-  /** Documents added so far. */
-  get documents(): number {
-    return this.#documents;
-  }
-
   /**
    * Adds a document with its chunks. After an error the writer can only be aborted.
    * @param chunks at least one, in the order of the text.

@@ -25,6 +25,8 @@ export async function* decodeZstd(chunks: AsyncIterable<Buffer>): AsyncGenerator
   let wanted = startBytes;
   let betweenFrames = true;
   let frames = 0;
+  /** decompressed bytes of the current frame */
+  let frameBytes = 0;
   let failure: Error | undefined;
 
   for await (const chunk of chunks) {
@@ -32,13 +34,14 @@ export async function* decodeZstd(chunks: AsyncIterable<Buffer>): AsyncGenerator
       const source = chunk.subarray(at, at + wanted);
       try {
         const [hint, produced, consumed] = context.decompressStream(output.subarray(filled), source);
+        frameBytes = betweenFrames ? produced : frameBytes + produced;
         filled += produced;
         at += consumed;
         betweenFrames = hint === 0;
         if (betweenFrames) frames++;
         wanted = betweenFrames ? startBytes : hint;
       } catch (error) {
-        failure = new Error(explain(error, betweenFrames, frames), { cause: error });
+        failure = new Error(explain(error, betweenFrames, frames, frameBytes), { cause: error });
       }
       if (output.length - filled < maxBlockBytes) {
         yield output.subarray(0, filled);
@@ -54,10 +57,13 @@ export async function* decodeZstd(chunks: AsyncIterable<Buffer>): AsyncGenerator
   if (frames === 0) throw new Error('it is not zstd data: the file is empty');
 }
 
-function explain(error: unknown, betweenFrames: boolean, frames: number): string {
+function explain(error: unknown, betweenFrames: boolean, frames: number, frameBytes: number): string {
   const message = error instanceof Error ? error.message : String(error);
   if (/memory/i.test(message)) return 'its zstd window is larger than 128 MiB';
   if (/dictionary/i.test(message)) return 'its zstd data needs a dictionary';
+  if (/checksum/i.test(message)) {
+    return `damaged zstd data: the checksum does not match, so the last ${frameBytes} bytes may be wrong`;
+  }
   if (!/unknown frame/i.test(message)) return `damaged zstd data: ${message}`;
   return frames > 0 && betweenFrames ? 'garbage follows the zstd data' : 'it is not zstd data';
 }

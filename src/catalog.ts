@@ -289,6 +289,19 @@ export class Catalog {
     return Number(insert.run(...Object.values(columns)).lastInsertRowid);
   }
 
+  /**
+   * Forgets a shard and the states of the sources that its documents come from, so that the next build reads those again:
+   * what stands in other shards is unchanged then, what stood in this one is indexed anew.
+   */
+  forgetShard(id: number): void {
+    const sources = this.#prepare('SELECT DISTINCT source_id FROM entry WHERE shard_id = ?')
+      .pluck()
+      .all(id) as number[];
+    for (const table of ['entry', 'tombstone']) this.#prepare(`DELETE FROM ${table} WHERE shard_id = ?`).run(id);
+    this.#prepare('DELETE FROM shard WHERE id = ?').run(id);
+    for (const source of sources) this.deleteSource(source);
+  }
+
   // ── Builds ──
 
   /** The unfinished build of exactly this command, or undefined. */

@@ -14,6 +14,7 @@ import {
 } from '../shards/index.ts';
 import type { ShardTarget } from '../workers/protocol.ts';
 import { answerBatch, type BatchQuery, type BatchRow, type RankedRow, rankBatch } from './batch/answer-batch.ts';
+import { isLost } from './build/lost-shards.ts';
 import { Catalog, type ShardRow } from './catalog.ts';
 import type { Citation } from './cite.ts';
 import { layoutOf } from './layout.ts';
@@ -68,6 +69,8 @@ export interface CorpusStats {
   readonly rawBytes: number;
   readonly shardBytes: number;
   readonly replacedDocuments: number;
+  /** shards whose files are missing or cut off */
+  readonly lostShards: number;
   readonly sources: number;
   readonly unfinishedBuilds: number;
   readonly analyzers: readonly string[];
@@ -269,6 +272,7 @@ function statsOf(
     rawBytes: sum((row) => row.raw_bytes),
     shardBytes: sum(({ bytes }) => bytes),
     replacedDocuments,
+    lostShards: shards.filter((shard) => isLost(corpus, shard)).length,
     sources: catalog.sourceCount(),
     unfinishedBuilds: catalog.unfinishedBuilds(),
     analyzers: [...new Set(shards.map(({ analyzer }) => analyzer))],

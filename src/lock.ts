@@ -1,14 +1,17 @@
 import { type Database, encodeError, openDurable, ShelfmarkError } from '../shards/index.ts';
 
 /**
- * Lets one process at a time change a corpus. SQLite's own file lock is used, because the system drops it when the
+ * Lets one process at a time change something. SQLite's own file lock is used, because the system drops it when the
  * process dies, however it dies: there is no stale lock to guess about.
  */
-export class CorpusLock {
+export class FileLock {
   readonly #db: Database;
 
-  /** @throws ShelfmarkError SHELFMARK_BUSY when another process holds the lock. */
-  constructor(file: string) {
+  /**
+   * @param subject what the lock guards, for the message.
+   * @throws ShelfmarkError SHELFMARK_BUSY when another process holds the lock.
+   */
+  constructor(file: string, subject: string) {
     let database: Database | undefined;
     try {
       database = openDurable(file, 0);
@@ -18,7 +21,7 @@ export class CorpusLock {
       if (encodeError(error).code !== 'SHELFMARK_BUSY') throw error;
       throw new ShelfmarkError(
         'SHELFMARK_BUSY',
-        `Another process is changing this corpus (it holds ${file}). Wait for it to end, or stop it.`,
+        `Another process is changing ${subject} (it holds ${file}). Wait for it to end, or stop it.`,
         { file },
         error,
       );

@@ -12,7 +12,8 @@ export async function verifyShard(task: VerifyTask): Promise<VerifyAnswer> {
 async function compareWithCatalog(task: VerifyTask): Promise<VerifyAnswer['parts'][number]> {
   const damaged = (detail: string) => ({ name: 'hash', status: 'damaged', detail }) as const;
   try {
-    const { size } = await stat(task.file);
+    const size = (await stat(task.file).catch(() => undefined))?.size;
+    if (size === undefined) return damaged('the file is missing or cannot be reached');
     if (size !== task.bytes) return damaged(`${size} bytes, the catalog says ${task.bytes}`);
     const sha256 = await hashFile(task.file);
     if (sha256 !== task.sha256) return damaged(`SHA-256 is ${sha256}, the catalog says ${task.sha256}`);

@@ -56,6 +56,7 @@ export function answerBatch(
         match: options.match,
         rung,
         tokens: [],
+        searched: [],
         droppedTokens: 0,
         hits: [],
         coverage,

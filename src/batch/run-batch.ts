@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { ShelfmarkError } from '../../shards/index.ts';
 import { documentKey } from '../../workers/document-key.ts';
 import { Corpus } from '../corpus.ts';
 import { describeDiskError } from '../disk-error.ts';
+import { FileLock } from '../lock.ts';
 import type { Coverage } from '../search/hits.ts';
 import { fillSearchOptions, type SearchOptions } from '../search/options.ts';
 import { discoverSources, type Source } from '../sources/index.ts';
@@ -63,11 +66,26 @@ const flushEveryMs = 1000;
  * run again leaves the same bytes as one that was not.
  *
  * @throws ShelfmarkError SHELFMARK_USAGE (a query cannot be read, an id comes twice), SHELFMARK_MISMATCH (the output
- * belongs to another run), SHELFMARK_PARTIAL (a shard could not be searched), SHELFMARK_IO (disk full and the like); the signal's reason when aborted.
+ * belongs to another run), SHELFMARK_BUSY (another process writes it), SHELFMARK_PARTIAL (a shard could not be searched), SHELFMARK_IO (disk full and the like); the signal's reason when aborted.
  */
 export async function runBatch(options: BatchRunOptions): Promise<BatchReport> {
-  const startedAt = performance.now();
   const output = resolve(options.output);
+  if (!existsSync(dirname(output))) {
+    throw new ShelfmarkError('SHELFMARK_IO', `${output} cannot be written: its folder does not exist.`, { output });
+  }
+  const lockFile = `${output}.lock`;
+  const lock = new FileLock(lockFile, output);
+  try {
+    return await runLocked(options, output);
+  } finally {
+    // Removed while it is held: whoever comes next makes a new one.
+    await rm(lockFile, { force: true });
+    lock.release();
+  }
+}
+
+async function runLocked(options: BatchRunOptions, output: string): Promise<BatchReport> {
+  const startedAt = performance.now();
   const source = await findQueries(options.queries);
   const { total, sha256 } = await checkQueries(source);
   const corpus = await Corpus.open(options.corpus, options.workers === undefined ? {} : { workers: options.workers });
@@ -139,8 +157,8 @@ async function* answerRows(
 }
 
 /** An answer as one line. Times are left out: the same run gives the same bytes. */
-function toJsonLine({ id, query, match, rung, tokens, hits, coverage }: BatchRow): string {
-  return `${JSON.stringify({ id, query, match, rung, tokens, hits, coverage })}\n`;
+function toJsonLine({ id, query, match, rung, tokens, searched, hits, coverage }: BatchRow): string {
+  return `${JSON.stringify({ id, query, match, rung, tokens, searched, hits, coverage })}\n`;
 }
 
 function requireFull(coverage: Coverage, done: number): void {

@@ -5,7 +5,8 @@ import { type DocumentId, hashFile, ShardReader, ShelfmarkError } from '../../sh
 import { Catalog, type ShardRow } from '../catalog.ts';
 import { describeDiskError } from '../disk-error.ts';
 import { layoutOf, shardFileName } from '../layout.ts';
-import { CorpusLock } from '../lock.ts';
+import { FileLock } from '../lock.ts';
+import { isLost } from './lost-shards.ts';
 import { publishShard } from './publish-shard.ts';
 import { removeStrays } from './remove-strays.ts';
 import { writeRejects } from './write-rejects.ts';
@@ -38,7 +39,7 @@ export async function adoptParts(corpus: string, parts: readonly string[]): Prom
   for (const other of others) checkFinished(other);
   try {
     await mkdir(layout.shards, { recursive: true });
-    const lock = new CorpusLock(layout.lock);
+    const lock = new FileLock(layout.lock, 'this corpus');
     try {
       const catalog = Catalog.openWritable(root);
       try {
@@ -88,7 +89,9 @@ async function adoptCorpus(
   try {
     checkUnchanged(catalog, from, root, other);
     const news = from.shards().filter((shard) => catalog.shardByName(shard.name) === undefined);
-    for (const shard of news) await takeFile(shard, root, other);
+    // A shard that was adopted before and whose file got lost comes back.
+    const lost = from.shards().filter((shard) => !news.includes(shard) && isLost(root, shard));
+    for (const shard of [...news, ...lost]) await takeFile(shard, root, other);
     return catalog.transaction(() => enterCorpus(catalog, from, root, news));
   } finally {
     from.close();

@@ -2,7 +2,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { Catalog, type Counters, type SourceRow } from '../catalog.ts';
 import { describeDiskError } from '../disk-error.ts';
 import { layoutOf } from '../layout.ts';
-import { CorpusLock } from '../lock.ts';
+import { FileLock } from '../lock.ts';
 import {
   type Discovery,
   discoverSources,
@@ -14,6 +14,7 @@ import {
 import { type Batch, Batcher, type ExtentOwner, type SourceBatcher } from './batcher.ts';
 import { BuildLanes, strictError } from './build-lanes.ts';
 import { addCounters, emptyCounters, seen } from './counters.ts';
+import { handleLostShards } from './lost-shards.ts';
 import { type BuildOptions, type BuildReport, type FilledBuildOptions, fillBuildOptions } from './options.ts';
 import { removeStrays } from './remove-strays.ts';
 import { writeRejects } from './write-rejects.ts';
@@ -44,7 +45,7 @@ interface SourceState {
  * catalog ends and makes the same shards as an unbroken run.
  *
  * @throws ShelfmarkError SHELFMARK_USAGE, SHELFMARK_SOURCE (a named source is missing), SHELFMARK_BUSY (another build
- * runs), SHELFMARK_REJECTED (with `strict`), SHELFMARK_IO (disk full and the like); the signal's reason when aborted.
+ * runs), SHELFMARK_CORRUPT (a shard is lost, see `rebuildLost`), SHELFMARK_REJECTED (with `strict`), SHELFMARK_IO (disk full and the like); the signal's reason when aborted.
  */
 export async function buildCorpus(options: BuildOptions): Promise<BuildReport> {
   const filled = fillBuildOptions(options);
@@ -55,11 +56,12 @@ export async function buildCorpus(options: BuildOptions): Promise<BuildReport> {
   const discovery = await discoverSources(filled.sources, { format: filled.format, ignore: filled.ignore });
   try {
     await mkdir(layout.shards, { recursive: true });
-    const lock = new CorpusLock(layout.lock);
+    const lock = new FileLock(layout.lock, 'this corpus');
     try {
       const catalog = Catalog.openWritable(filled.corpus);
       try {
         await removeStrays(filled.corpus, catalog);
+        handleLostShards(filled.corpus, catalog, filled.rebuildLost);
         await mkdir(layout.building);
         return await new Build(filled, catalog, discovery, startedAt).run();
       } finally {

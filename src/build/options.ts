@@ -31,6 +31,8 @@ export interface BuildOptions {
   readonly overlapWords?: number;
   /** Stop at the first record that cannot be indexed. @default false */
   readonly strict?: boolean;
+  /** Index the documents of shards anew whose files are missing or cut off, as far as their sources are named. @default false */
+  readonly rebuildLost?: boolean;
   /** Stops the build; what is sealed stays. */
   readonly signal?: AbortSignal;
   /** Called a few times a second while the build runs. */
@@ -78,6 +80,7 @@ export interface FilledBuildOptions {
   readonly workers: number;
   readonly part: { readonly index: number; readonly count: number };
   readonly strict: boolean;
+  readonly rebuildLost: boolean;
   readonly settings: BuildSettings;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: BuildProgress) => void;
@@ -98,6 +101,7 @@ export function fillBuildOptions(options: BuildOptions): FilledBuildOptions {
     workers: options.workers ?? Math.min(8, availableParallelism()),
     part,
     strict: options.strict ?? false,
+    rebuildLost: options.rebuildLost ?? false,
     settings: {
       analyzer: ANALYZER_ID,
       collection: options.collection ?? 'default',

@@ -54,7 +54,6 @@ function configure(cli: Argv): Argv {
     })
     .strictOptions()
     .demandCommand(1, 'Which command? See "shelfmark --help".')
-    .recommendCommands()
     .exitProcess(false)
     .fail((message, error) => {
       if (error !== undefined && error !== null && error.name !== 'YError') throw error;
@@ -68,7 +67,6 @@ function configure(cli: Argv): Argv {
 
 function explainUsage(message: string): string {
   const line = message.trim().replace(/\s*\n\s*/g, ' ');
-  if (line.startsWith('Did you mean')) return `Unknown command. ${line}`;
   if (!line.startsWith('Unknown argument')) return line;
   return `${line}. Put "--" before words that begin with a dash, or see "shelfmark --help".`;
 }

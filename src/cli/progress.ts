@@ -16,7 +16,8 @@ export interface ProgressStream {
   write(text: string): unknown;
 }
 
-const barWidth = 24;
+const widestBar = 24;
+const narrowestBar = 6;
 const redrawEveryMs = 100;
 const lineEveryMs = 5000;
 
@@ -56,10 +57,11 @@ export class Progress {
     const { bar } = styleOf(this.#stream);
     // One column stays free: a full line would make some terminals scroll. A terminal of unknown size has 0 columns.
     const room = Math.max(0, (this.#stream.columns || 80) - 1);
-    const filled = Math.floor((state.fraction ?? 0) * barWidth);
     const tail = ` ${partsOf(state).join('  ')}`;
     const head = `${this.#label} [`;
-    if (state.fraction === null || head.length + barWidth + 1 + tail.length > room) {
+    const barWidth = Math.min(widestBar, room - head.length - 1 - tail.length);
+    const filled = Math.floor((state.fraction ?? 0) * barWidth);
+    if (state.fraction === null || barWidth < narrowestBar) {
       return `${this.#label}${tail}`.slice(0, room);
     }
     return `${head}${bar.open}${'#'.repeat(filled)}${bar.close}${'-'.repeat(barWidth - filled)}]${tail}`;

@@ -27,10 +27,10 @@ export function* renderAnswer(answer: SearchAnswer, markers: SnippetStyle, style
   for (const hit of answer.hits) yield `\n${renderHit(hit, markers, style)}`;
 }
 
-function header({ hits, rung, tokens, coverage, tookMs }: SearchAnswer): string {
+function header({ hits, rung, searched, coverage, tookMs }: SearchAnswer): string {
   return [
     formatCounted(hits.length, 'hit'),
-    `${rung} (${rungMeanings[rung]}) of: ${listed(tokens)}`,
+    `${rung} (${rungMeanings[rung]}) of: ${listed(searched)}`,
     `${coverage.searched}/${formatCounted(coverage.shards, 'shard')}`,
     formatDuration(tookMs),
   ].join(' | ');

@@ -19,7 +19,7 @@ export interface Hit {
   /** ranges of `snippet` in UTF-16 units */
   readonly highlights: readonly (readonly [start: number, end: number])[];
   readonly rung: RungName;
-  /** query tokens that title, headings or text of the chunk have */
+  /** tokens of the query, searched or not, that title, headings or text of the chunk have */
   readonly matched: readonly string[];
   readonly missing: readonly string[];
   readonly label: string;
@@ -58,6 +58,8 @@ export interface SearchAnswer {
   /** the step that gave the hits; with no hits, the last one tried */
   readonly rung: RungName;
   readonly tokens: readonly string[];
+  /** the tokens of that step: all of `tokens`, or the longest of them and of the `also` words */
+  readonly searched: readonly string[];
   /** words of the query beyond the limit of 1,024, which were left out */
   readonly droppedTokens: number;
   readonly hits: readonly Hit[];

@@ -1,4 +1,4 @@
-import { type Analyzer, formatShelfmark, type ShardFilter, type ShardId } from '../../shards/index.ts';
+import { type Analyzer, formatShelfmark, type QueryToken, type ShardFilter, type ShardId } from '../../shards/index.ts';
 import type { FetchedHit, RankedHit, ShardFailure, ShardTarget, StopFlag } from '../../workers/protocol.ts';
 import type { Coverage, Explanation, Hit, SearchAnswer } from './hits.ts';
 import { planQuery, type QueryPlan, type Rung } from './match-policy.ts';
@@ -51,13 +51,14 @@ export class Searcher {
         failures.push(...fetched.failures);
         continue;
       }
-      const fetchMs = performance.now() - fetchStartedAt;
-      const tookMs = performance.now() - startedAt;
+      const fetchMs = roundMs(performance.now() - fetchStartedAt);
+      const tookMs = roundMs(performance.now() - startedAt);
       return group.answers.map(({ plan, rung, steps }, query) => ({
         query: plan.text,
         match: plan.match,
         rung: rung.name,
         tokens: plan.tokens.map(({ text }) => text),
+        searched: rung.tokens.map(({ text }) => text),
         droppedTokens: plan.droppedTokens,
         hits: fetched.hits[query] ?? [],
         coverage: group.coverage,
@@ -103,7 +104,7 @@ export class Searcher {
         options.signal?.throwIfAborted();
         for (const failure of result.failed) failures.set(failure.shard, failure);
         for (const shard of result.timedOut) timedOut.add(shard);
-        const ms = performance.now() - startedAt;
+        const ms = roundMs(performance.now() - startedAt);
         for (const [at, query] of open.entries()) {
           const plan = plans[query]!;
           const rung = rungs[at]!;
@@ -139,10 +140,11 @@ export class Searcher {
     answers: readonly RankedAnswer[],
     options: FilledSearchOptions,
   ): Promise<{ readonly hits: Hit[][]; readonly failures: ShardFailure[] }> {
+    const shown = answers.map(({ plan, rung }) => [...new Set([...plan.tokens, ...rung.tokens])]);
     const wanted = answers.flatMap((answer, query) => answer.hits.map((hit) => ({ hit, query })));
     const fetched = await this.#pool.fetch({
       items: wanted.map(({ hit, query }) => ({ shard: this.#shards.get(hit.shard)!, chunk: hit.chunk, query })),
-      queries: answers.map(({ rung }) => rung.query.tokens),
+      queries: shown.map((tokens) => tokens.map(({ alternatives }) => alternatives)),
       snippetLength: options.snippetLength,
       text: options.text,
     });
@@ -150,7 +152,8 @@ export class Searcher {
     const failures = new Map<string, ShardFailure>();
     for (const [index, { hit, query }] of wanted.entries()) {
       const result = fetched[index]!;
-      if (result.ok) hits[query]!.push(toHit(hit, hits[query]!.length + 1, answers[query]!.rung, result.value));
+      if (result.ok)
+        hits[query]!.push(toHit(hit, hits[query]!.length + 1, answers[query]!.rung, shown[query]!, result.value));
       else failures.set(hit.shard, { shard: hit.shard, error: result.error });
     }
     return { hits, failures: [...failures.values()] };
@@ -161,10 +164,10 @@ function describeTokens(rung: Rung): Explanation['rungs'][number]['tokens'] {
   return rung.tokens.map(({ text, alternatives }) => ({ text, alternatives }));
 }
 
-function toHit(ranked: RankedHit, rank: number, rung: Rung, fetched: FetchedHit): Hit {
+function toHit(ranked: RankedHit, rank: number, rung: Rung, tokens: readonly QueryToken[], fetched: FetchedHit): Hit {
   const { document, heading, ordinal, snippet, matched, text } = fetched;
   const { path, byteStart, byteEnd, sha256 } = document.source;
-  const names = rung.tokens.map((token) => token.text);
+  const names = tokens.map(({ text }) => text);
   return {
     rank,
     score: ranked.score,
@@ -185,6 +188,11 @@ function toHit(ranked: RankedHit, rank: number, rung: Rung, fetched: FetchedHit)
     source: { path, byteStart, byteEnd, sha256 },
     ...(text === null ? {} : { text }),
   };
+}
+
+/** Milliseconds to the microsecond: more digits are noise. */
+function roundMs(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }
 
 /** A flag that threads can see, raised when the signal aborts. */

@@ -117,7 +117,9 @@ async function* readMember(input: ChunkReader): AsyncGenerator<Buffer> {
     inflate.destroy();
   }
   if (!(await input.fill(trailerBytes))) throw new Error('truncated: the file ends inside a gzip trailer');
-  if (input.buffer.readUInt32LE(0) !== crc) throw new Error('damaged gzip data: the checksum does not match');
+  if (input.buffer.readUInt32LE(0) !== crc) {
+    throw new Error(`damaged gzip data: the checksum does not match, so the last ${length} bytes may be wrong`);
+  }
   if (input.buffer.readUInt32LE(4) !== length % 2 ** 32)
     throw new Error('damaged gzip data: the length does not match');
   input.consume(trailerBytes);

@@ -56,7 +56,7 @@ describe('opening a shard', () => {
     const file = withMeta(key, value);
     const error = errorOf(() => new ShardReader(file));
     expect(error).toMatchObject({ code: 'SHELFMARK_CORRUPT', facts: { file, part: 'meta' } });
-    expect(error.message).toMatch(/shelfmark verify.*restore the file from a copy or rebuild/);
+    expect(error.message).toMatch(/shelfmark verify.*restore the file from a copy.*--rebuild-lost/);
   });
 
   it('without its meta table is refused as damaged', () => {

@@ -51,6 +51,7 @@ const flags = {
     default: '0',
     describe: 'Words a passage repeats from the one before, 0 to 150',
   },
+  'rebuild-lost': { type: 'boolean', describe: 'Index documents of missing or cut-off shards anew' },
   strict: { type: 'boolean', describe: 'Stop at the first record that cannot be indexed' },
   json: jsonFlag,
 } as const;
@@ -81,6 +82,7 @@ export const buildCommand: Command<typeof flags> = {
       label: typed.label,
       ignore: typed.ignore ?? [],
       strict: typed.strict ?? false,
+      rebuildLost: typed.rebuildLost ?? false,
       shardBytes: parseSize('--shard-size', typed.shardSize, 4096, 1024 ** 4),
       overlapWords: parseInteger('--overlap', typed.overlap, 0, 150),
       ...given({
@@ -107,7 +109,8 @@ function describeProgress(state: BuildProgress): ProgressState {
   const { counters, recordBytes, sourceBytes, sourceBytesDone, elapsedMs, shards } = state;
   const documents = counters.indexed + counters.unchanged;
   return {
-    fraction: sourceBytes > 0 && sourceBytesDone > 0 ? Math.min(1, sourceBytesDone / sourceBytes) : null,
+    // Read is not indexed yet: the last of it is still under way when all is read.
+    fraction: sourceBytes > 0 && sourceBytesDone > 0 ? Math.min(0.99, sourceBytesDone / sourceBytes) : null,
     elapsedMs,
     facts: [
       formatByteRate(recordBytes, elapsedMs),
@@ -136,7 +139,7 @@ function describeReport(report: BuildReport, corpus: string): string {
     counted('shards', report.shards, `${formatCount(report.newShards)} new, ${formatBytes(report.corpusBytes)} in all`),
   ];
   const { recordBytes, elapsedMs } = report;
-  const how = `${report.resumed ? 'resumed, ' : ''}${formatBytes(recordBytes)} in ${formatDuration(elapsedMs)}, ${formatByteRate(recordBytes, elapsedMs)}`;
+  const how = `${report.resumed ? 'resumed, ' : ''}${formatBytes(recordBytes)} of records in ${formatDuration(elapsedMs)}, ${formatByteRate(recordBytes, elapsedMs)}`;
   const rejects =
     report.rejects === null ? '' : `  Skipped and duplicate records are listed in ${sanitizeLine(report.rejects)}\n`;
   const next = `shelfmark search "your question" -c ${shellQuote(sanitizeLine(corpus))}`;

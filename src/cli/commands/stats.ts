@@ -38,6 +38,9 @@ function describe(stats: CorpusStats): string {
     ['records', formatBytes(stats.rawBytes)],
     ['text', formatBytes(textBytes)],
     ['on disk', formatBytes(shardBytes), share],
+    ...(stats.lostShards > 0
+      ? [['lost', formatCount(stats.lostShards), 'shards whose files are missing or cut off; see verify']]
+      : []),
     ...(unfinishedBuilds > 0
       ? [['unfinished', formatCount(unfinishedBuilds), 'builds that were interrupted; run their commands again']]
       : []),

@@ -127,6 +127,7 @@ describe('a JSON run', () => {
           match: 'strict',
           rung: answer?.rung ?? 'top5',
           tokens: answer?.tokens ?? [],
+          searched: answer?.searched ?? [],
           hits: answer?.hits ?? [],
           coverage: {
             shards: shardsOf(corpus).length,
@@ -267,8 +268,20 @@ describe('a run refuses', () => {
     const { folder } = await makeCorpus();
     await writeQueries(folder);
     const output = join(folder, 'no', 'such', 'folder');
-    const error = await shelfmarkError(runBatch(optionsFor(folder, { output })), 'SHELFMARK_NOT_FOUND');
-    expect(error.message).toContain(output);
+    const error = await shelfmarkError(runBatch(optionsFor(folder, { output })), 'SHELFMARK_IO');
+    expect(error.message).toContain(`${output} cannot be written`);
+  });
+
+  test('an output that another process writes, at once', async () => {
+    // Two runs once wrote the same file and the second failed at its end.
+    const { folder } = await makeCorpus();
+    const options = optionsFor(folder);
+    await writeQueries(folder);
+    const first = runBatch(options);
+    await shelfmarkError(runBatch(options), 'SHELFMARK_BUSY');
+    expect(await first).toMatchObject({ answered: 40 });
+    expect(await runBatch(options)).toMatchObject({ alreadyComplete: true });
+    expect((await readdir(folder)).filter((name) => name.endsWith('.lock'))).toEqual([]);
   });
 
   test('queries that cannot be read, before it begins, and says where they are', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Corpus } from '../../../src/index.ts';
-import { CorpusLock } from '../../../src/lock.ts';
+import { FileLock } from '../../../src/lock.ts';
 import { temporaryFolder } from '../sources/support.ts';
 import {
   build,
@@ -165,12 +165,14 @@ describe('one process at a time changes a corpus', () => {
   test('the lock goes with the process that held it, and only another holder is called busy', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'build.lock');
-    const lock = new CorpusLock(file);
-    expect(() => new CorpusLock(file)).toThrow(expect.objectContaining({ code: 'SHELFMARK_BUSY' }));
+    const lock = new FileLock(file, 'it');
+    expect(() => new FileLock(file, 'it')).toThrow(expect.objectContaining({ code: 'SHELFMARK_BUSY' }));
     lock.release();
-    new CorpusLock(file).release();
+    new FileLock(file, 'it').release();
     await writeFile(file, 'this is not an SQLite file, and that is not the same as busy'.repeat(100));
-    expect(() => new CorpusLock(file)).toThrow(expect.objectContaining({ code: expect.not.stringContaining('BUSY') }));
+    expect(() => new FileLock(file, 'it')).toThrow(
+      expect.objectContaining({ code: expect.not.stringContaining('BUSY') }),
+    );
   });
 });
 

@@ -5,7 +5,7 @@ import { openDurable } from '../../../shards/index.ts';
 import { exitCodeFor, exitCodeHelp, exitCodeOfError, exitCodes } from '../../../src/cli/exit-codes.ts';
 import { describeError } from '../../../src/cli/report-error.ts';
 import { layoutOf } from '../../../src/layout.ts';
-import { CorpusLock } from '../../../src/lock.ts';
+import { FileLock } from '../../../src/lock.ts';
 import { bin, type Run, shelfmark, start, temporaryFolder } from './command-line.ts';
 import { writeSources } from './fixture.ts';
 
@@ -41,7 +41,7 @@ describe('exit code 2, wrong usage', () => {
     [['show'], 'Expected: shelfmark show <shelfmark>'],
     [['stats', 'more'], 'Too many words'],
     [['batch', 'queries.tsv'], 'Missing required argument: output'],
-    [['bild', 'x'], 'Did you mean build?'],
+    [['bild', 'x'], 'Unknown command "bild x"'],
     [[], 'Which command?'],
     [['search', 'x', '--colour'], 'Unknown argument: colour'],
     [['search', 'x', '--match', 'most'], 'Argument: match, Given: "most", Choices: "strict", "any", "all"'],
@@ -191,7 +191,7 @@ describe('exit code 5, damaged data', () => {
 describe('exit codes 6, 7 and 8', () => {
   it('6: another process is changing the corpus', async () => {
     const { root } = copyCorpus('busy');
-    const lock = new CorpusLock(layoutOf(root).lock);
+    const lock = new FileLock(layoutOf(root).lock, 'it');
     try {
       expect(await failing(exitCodes.busy, ['build', 'notes', '-c', root])).toContain('Another process');
     } finally {
