@@ -3,6 +3,7 @@ import {
   CorruptError,
   type Database,
   encodeError,
+  explainReadError,
   openDurable,
   openReadOnly,
   type SealedShard,
@@ -168,7 +169,7 @@ export class Catalog {
   static openReadOnly(root: string): Catalog {
     const { catalog } = layoutOf(root);
     // A build killed at its very beginning leaves an empty file.
-    if (!existsSync(catalog) || statSync(catalog).size === 0) {
+    if ((statSync(catalog, { throwIfNoEntry: false })?.size ?? 0) === 0) {
       throw new ShelfmarkError(
         'SHELFMARK_NOT_FOUND',
         `${root} is not a corpus: it has no catalog.db. Build one with "shelfmark build <source> -c ${root}".`,
@@ -183,14 +184,19 @@ export class Catalog {
   static openWritable(root: string): Catalog {
     const { catalog } = layoutOf(root);
     const database = openDurable(catalog);
-    database
-      .transaction(() => {
-        const empty = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").pluck().get() === 0;
-        if (!empty) return;
-        database.exec(CATALOG_SCHEMA);
-        database.prepare('INSERT INTO meta VALUES(?, ?)').run('format', String(CATALOG_FORMAT));
-      })
-      .immediate();
+    try {
+      database
+        .transaction(() => {
+          const empty = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").pluck().get() === 0;
+          if (!empty) return;
+          database.exec(CATALOG_SCHEMA);
+          database.prepare('INSERT INTO meta VALUES(?, ?)').run('format', String(CATALOG_FORMAT));
+        })
+        .immediate();
+    } catch (error) {
+      database.close();
+      throw explainReadError(catalog, error);
+    }
     return Catalog.#checked(catalog, database);
   }
 
@@ -206,7 +212,7 @@ export class Catalog {
       });
     } catch (error) {
       database.close();
-      throw error;
+      throw explainReadError(file, error);
     }
   }
 
@@ -494,6 +500,11 @@ export class Catalog {
   /** Marks a document as replaced: it is no hit any more. */
   addTombstone(shardId: number, document: number): void {
     this.#prepare('INSERT OR IGNORE INTO tombstone VALUES(?, ?)').run(shardId, document);
+  }
+
+  /** Lets a document be a hit again. */
+  removeTombstone(shardId: number, document: number): void {
+    this.#prepare('DELETE FROM tombstone WHERE shard_id = ? AND document = ?').run(shardId, document);
   }
 
   #prepare(sql: string): Statement {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import type { StoredSource } from '../shards/index.ts';
 import type { HitSource } from './search/hits.ts';
 import { openSource, SourceError } from './sources/index.ts';
@@ -26,6 +27,8 @@ export async function checkCitation(shelfmark: string, source: StoredSource): Pr
   });
   if (path === '-') return result('missing', 'the source was standard input');
   try {
+    const status = await stat(path).catch(() => undefined);
+    if (status?.isFile() === false) return result('changed', 'it is not a regular file any more');
     const found = await hashRange(source);
     if (found.bytes < byteEnd - byteStart)
       return result('changed', `the source ends at byte ${byteStart + found.bytes}`);

@@ -18,6 +18,7 @@ import { isLost } from './build/lost-shards.ts';
 import { Catalog, type ShardRow } from './catalog.ts';
 import type { Citation } from './cite.ts';
 import { layoutOf } from './layout.ts';
+import { requireInteger } from './require-integer.ts';
 import type { HitSource, SearchAnswer } from './search/hits.ts';
 import { fillSearchOptions, type SearchOptions } from './search/options.ts';
 import { Searcher } from './search/searcher.ts';
@@ -111,6 +112,10 @@ export class Corpus {
    * @throws ShelfmarkError SHELFMARK_NOT_FOUND when the folder is no corpus, SHELFMARK_TOO_NEW or _CORRUPT for its catalog.
    */
   static async open(path: string, options: CorpusOptions = {}): Promise<Corpus> {
+    if (typeof path !== 'string' || path === '') {
+      throw new ShelfmarkError('SHELFMARK_USAGE', 'corpus: expected the name of a folder.');
+    }
+    if (options.workers !== undefined) requireInteger('workers', options.workers, 1, 64);
     const root = resolve(path);
     const catalog = Catalog.openReadOnly(root);
     try {
@@ -125,6 +130,7 @@ export class Corpus {
    * @throws ShelfmarkError SHELFMARK_NO_WORDS, SHELFMARK_USAGE; the signal's reason when aborted.
    */
   async search(query: string, options: SearchOptions = {}): Promise<SearchAnswer> {
+    if (typeof query !== 'string') throw new ShelfmarkError('SHELFMARK_USAGE', 'query: expected a text.');
     const filled = fillSearchOptions(options);
     const { searcher } = this.#started();
     const [answer] = await searcher.answer([searcher.plan(query, filled)], filled);
@@ -157,6 +163,7 @@ export class Corpus {
    * @throws ShelfmarkError SHELFMARK_NOT_FOUND when there is no such passage, SHELFMARK_CORRUPT when it is damaged.
    */
   async show(shelfmark: string, options: ShowOptions = {}): Promise<Passage[]> {
+    requireInteger('around', options.around ?? 0, 0, 1_000_000_000);
     return this.#withDocument(shelfmark, (reader, document, ordinal) => {
       const around = options.document === true ? document.chunkCount : (options.around ?? 0);
       const first = Math.max(1, ordinal - around);

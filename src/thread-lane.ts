@@ -13,6 +13,8 @@ export class ThreadLane<Task extends { readonly op: string }, Answers extends { 
   readonly #pool: Piscina;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** rejects when the thread cannot be started; the pool would only emit that */
+  readonly #failed: Promise<never>;
 
   /** @param name file below workers/ without its extension. */
   constructor(name: string) {
@@ -25,6 +27,14 @@ export class ThreadLane<Task extends { readonly op: string }, Answers extends { 
       // Run from source (tests), the thread needs the loader of TypeScript; built, it must not inherit one: it would be slower.
       execArgv: running === 'ts' ? ['--import', 'tsx'] : [],
     });
+    this.#failed = new Promise((_, reject) => {
+      this.#pool.on('error', (error) => {
+        reject(
+          new ShelfmarkError('SHELFMARK_IO', `A thread could not be started or died: ${error.message}`, {}, error),
+        );
+      });
+    });
+    this.#failed.catch(() => {});
   }
 
   /** Runs a task after those before it. @throws ShelfmarkError rebuilt from what the thread answered. */
@@ -35,7 +45,7 @@ export class ThreadLane<Task extends { readonly op: string }, Answers extends { 
     // The pool's own queue does not keep the order of tasks, so each is handed over when the one before is done.
     const running = this.#last.then(() => {
       if (this.#isClosed) throw new ShelfmarkError('SHELFMARK_CLOSED', 'It was closed before it was done.');
-      return this.#pool.run(task, { transferList: [...transfer] });
+      return Promise.race([this.#pool.run(task, { transferList: [...transfer] }), this.#failed]);
     });
     this.#last = running.catch(() => {});
     const answer = (await running) as Answer<Answers[Op]>;

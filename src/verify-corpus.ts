@@ -50,7 +50,7 @@ export async function verifyCorpus(
   reports.sort((a, b) => order.get(a.shard)! - order.get(b.shard)!);
   const catalog = checkCatalog(root);
   const listed = new Set(rows.map(({ file }) => file));
-  const strays = (await readdir(folder)).filter((name) => !listed.has(name));
+  const strays = (await readdir(folder).catch(() => [])).filter((name) => !listed.has(name));
   return { ok: catalog.ok && reports.every(({ ok }) => ok), depth, shards: reports, catalog, strays };
 }
 

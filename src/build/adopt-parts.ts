@@ -6,6 +6,7 @@ import { Catalog, type ShardRow } from '../catalog.ts';
 import { describeDiskError } from '../disk-error.ts';
 import { layoutOf, shardFileName } from '../layout.ts';
 import { FileLock } from '../lock.ts';
+import { checkFolder } from './check-folder.ts';
 import { isLost } from './lost-shards.ts';
 import { publishShard } from './publish-shard.ts';
 import { removeStrays } from './remove-strays.ts';
@@ -38,6 +39,7 @@ export async function adoptParts(corpus: string, parts: readonly string[]): Prom
     throw new ShelfmarkError('SHELFMARK_USAGE', `${root} cannot adopt itself.`, { corpus: root });
   for (const other of others) checkFinished(other);
   try {
+    checkFolder(root);
     await mkdir(layout.shards, { recursive: true });
     const lock = new FileLock(layout.lock, 'this corpus');
     try {

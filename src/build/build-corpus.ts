@@ -13,6 +13,7 @@ import {
 } from '../sources/index.ts';
 import { type Batch, Batcher, type ExtentOwner, type SourceBatcher } from './batcher.ts';
 import { BuildLanes, strictError } from './build-lanes.ts';
+import { checkFolder } from './check-folder.ts';
 import { addCounters, emptyCounters, seen } from './counters.ts';
 import { handleLostShards } from './lost-shards.ts';
 import { type BuildOptions, type BuildReport, type FilledBuildOptions, fillBuildOptions } from './options.ts';
@@ -55,6 +56,7 @@ export async function buildCorpus(options: BuildOptions): Promise<BuildReport> {
   // Sources are looked up first: a mistyped name must not leave an empty corpus behind.
   const discovery = await discoverSources(filled.sources, { format: filled.format, ignore: filled.ignore });
   try {
+    checkFolder(filled.corpus);
     await mkdir(layout.shards, { recursive: true });
     const lock = new FileLock(layout.lock, 'this corpus');
     try {

@@ -228,7 +228,9 @@ export class BuildLanes {
     lane.isOpen = false;
     const sealed = isOpen ? lane.thread.run<'seal'>({ op: 'seal' }) : Promise.resolve(null);
     this.#chain(lane, sealed, async (shard) => {
-      if (shard !== null) await publishShard(shard.file, shard.id, this.#options.corpus);
+      // A source that is what it was two builds ago gives a shard that is there already.
+      const isNew = shard !== null && this.#catalog.shardByName(shard.id) === undefined;
+      if (isNew) await publishShard(shard.file, shard.id, this.#options.corpus);
       this.#enter(shard, harvest);
     });
   }
@@ -237,10 +239,15 @@ export class BuildLanes {
     const catalog = this.#catalog;
     const buildId = this.#buildId;
     catalog.transaction(() => {
+      for (const entry of harvest.replaced) catalog.addTombstone(entry.shard_id, entry.document);
       if (shard !== null) {
-        const shardId = catalog.addShard(shard, buildId);
-        for (const entry of harvest.indexed) catalog.putEntry({ ...entry, shard_id: shardId });
-        this.#shards++;
+        const known = catalog.shardByName(shard.id);
+        const shardId = known?.id ?? catalog.addShard(shard, buildId);
+        for (const entry of harvest.indexed) {
+          catalog.putEntry({ ...entry, shard_id: shardId });
+          if (known !== undefined) catalog.removeTombstone(shardId, entry.document);
+        }
+        if (known === undefined) this.#shards++;
       }
       for (const { planned, extent } of harvest.extents) {
         catalog.addExtent(extent);
@@ -248,7 +255,6 @@ export class BuildLanes {
         if (planned.openExtents === 0 && planned.ended === 'whole') catalog.completeSource(planned.id);
       }
       for (const entry of harvest.unchanged) catalog.putEntry(entry);
-      for (const entry of harvest.replaced) catalog.addTombstone(entry.shard_id, entry.document);
     });
     this.#judge.settle(harvest.indexed.map(({ key }) => key));
     this.#judge.settle(harvest.unchanged.map(({ key }) => key));

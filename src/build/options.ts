@@ -116,6 +116,7 @@ export function fillBuildOptions(options: BuildOptions): FilledBuildOptions {
   if (filled.sources.length === 0) {
     throw new ShelfmarkError('SHELFMARK_USAGE', 'sources: name at least one file, folder, or "-" for standard input.');
   }
+  if (options.corpus === '') throw new ShelfmarkError('SHELFMARK_USAGE', 'corpus: the name of the folder is empty.');
   requireInteger('shardBytes', filled.shardBytes, 4096, 1024 ** 4);
   requireInteger('workers', filled.workers, 1, 64);
   requireInteger('overlapWords', filled.settings.overlapWords, 0, maxWords / 2);

@@ -42,7 +42,8 @@ function listed(tokens: readonly string[]): string {
   return tokens.length > maxListedTokens ? `${first} and ${tokens.length - maxListedTokens} more` : first;
 }
 
-function advice({ match }: SearchAnswer): string {
+function advice({ match, coverage }: SearchAnswer): string {
+  if (coverage.searched === 0) return 'Nothing could be searched.\n';
   if (match === 'all') return 'Nothing found. Try --match any, which takes passages with any of the words.\n';
   if (match === 'strict') return 'Nothing found. Try other words, or --match any with --also and synonyms.\n';
   return 'Nothing found. Try other words, or --also with synonyms.\n';
@@ -63,7 +64,7 @@ function renderHit(hit: Hit, markers: SnippetStyle, style: Style): string {
   const { source } = hit;
   const heading = hit.heading.map(sanitizeLine).join(' > ');
   const snippet = { text: hit.snippet, highlights: hit.highlights };
-  const title = sanitizeLine(hit.title === '' ? hit.uri : hit.title);
+  const title = shorten(sanitizeLine(hit.title === '' ? hit.uri : hit.title));
   const lines = [
     `${style.bold(`${hit.rank}. ${title}`)}  (${hit.score.toPrecision(4)})`,
     ...(heading === '' ? [] : [`   ${heading}`]),
@@ -74,6 +75,12 @@ function renderHit(hit: Hit, markers: SnippetStyle, style: Style): string {
     ...(hit.missing.length === 0 ? [] : [style.dim(`   without: ${hit.missing.map(sanitizeLine).join(', ')}`)]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A title of thousands of characters would hide the hits. */
+function shorten(title: string): string {
+  const characters = [...title.slice(0, 1000)];
+  return characters.length > 200 ? `${characters.slice(0, 200).join('')}…` : title;
 }
 
 function indent(text: string): string {

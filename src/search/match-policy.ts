@@ -22,14 +22,14 @@ export interface QueryPlan {
   readonly match: MatchMode;
   /** content tokens: what the query is about, without scaffolding, each once */
   readonly tokens: readonly QueryToken[];
-  /** tokens beyond {@link maxQueryTokens}, which were left out */
+  /** tokens beyond the limit of 1,024 terms, which were left out */
   readonly droppedTokens: number;
   /** tried in order until one has a hit anywhere in the corpus */
   readonly rungs: readonly Rung[];
 }
 
-/** Content tokens of a query that are used; the rest is counted and left out. */
-export const maxQueryTokens = 1024;
+/** Terms of a query that are used, a compound has several; tokens beyond are counted and left out. */
+const maxQueryTerms = 1024;
 
 /** Tokens in the fallback of `strict`. */
 const fallbackTokens = 5;
@@ -47,7 +47,7 @@ const fallbackTokens = 5;
  */
 export function planQuery(analyzer: Analyzer, text: string, match: MatchMode, also: readonly string[]): QueryPlan {
   const distinct = distinctTokens(contentTokens(analyzer.queryTokens(text), text));
-  const tokens = distinct.slice(0, maxQueryTokens);
+  const tokens = firstTerms(distinct);
   if (tokens.length === 0) {
     throw new ShelfmarkError('SHELFMARK_NO_WORDS', 'The query has no searchable words: it needs a letter or a digit.', {
       query: text.slice(0, 200),
@@ -58,13 +58,23 @@ export function planQuery(analyzer: Analyzer, text: string, match: MatchMode, al
 }
 
 function rungsOf(match: MatchMode, tokens: readonly QueryToken[], pool: readonly QueryToken[]): Rung[] {
-  if (match === 'any') return [toRung('any', 'or', pool.slice(0, maxQueryTokens))];
+  if (match === 'any') return [toRung('any', 'or', firstTerms(pool))];
   const all = toRung('all', 'and', tokens);
   return match === 'all' ? [all] : [all, toRung('top5', 'or', longest(pool, fallbackTokens))];
 }
 
 function toRung(name: RungName, mode: ShardQuery['mode'], tokens: readonly QueryToken[]): Rung {
   return { name, tokens, query: { mode, tokens: tokens.map(({ alternatives }) => alternatives) } };
+}
+
+/** The first tokens that have at most {@link maxQueryTerms} terms together, at least one token. */
+function firstTerms(tokens: readonly QueryToken[]): QueryToken[] {
+  let terms = 0;
+  const end = tokens.findIndex(({ alternatives }, index) => {
+    terms += alternatives.flat().length;
+    return index > 0 && terms > maxQueryTerms;
+  });
+  return tokens.slice(0, end === -1 ? tokens.length : end);
 }
 
 /** The longest tokens in characters; of equal ones the earlier. Their order in the query is kept. */

@@ -63,9 +63,15 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   requireInteger('limit', filled.limit, 1, 10_000);
   requireInteger('snippetLength', filled.snippetLength, 40, 10_000);
   if (filled.timeoutMs !== null) requireInteger('timeoutMs', filled.timeoutMs, 1, 86_400_000);
+  for (const name of ['also', 'kinds', 'collections'] as const) requireTexts(name, filled[name]);
   requireOneOf('match', filled.match, matchModes);
   requireOneOf('by', filled.by, ['document', 'chunk']);
   return filled;
+}
+
+function requireTexts(option: string, value: unknown): void {
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return;
+  throw new ShelfmarkError('SHELFMARK_USAGE', `${option}: expected a list of texts.`, { option });
 }
 
 function requireOneOf(option: string, value: string, allowed: readonly string[]): void {

@@ -85,37 +85,33 @@ export class Searcher {
     const steps: Explanation['rungs'][number][][] = plans.map(() => []);
     const deadline = options.timeoutMs === null ? null : Date.now() + options.timeoutMs;
     const filter: ShardFilter = { kinds: options.kinds, collections: options.collections };
-    const { stop, release } = stopFlagOf(options.signal);
-    try {
-      for (let step = 0; ; step++) {
-        const open = [...plans.keys()].filter((query) => answers[query] === undefined && plans[query]!.rungs[step]);
-        if (open.length === 0) break;
-        const rungs = open.map((query) => plans[query]!.rungs[step]!);
-        const startedAt = performance.now();
-        const request = {
-          queries: rungs.map(({ query }) => query),
-          k: options.limit,
-          by: options.by,
-          filter,
-          deadline,
-          stop,
-        };
-        const result = await this.#pool.rank(request, new Set([...failures.keys(), ...timedOut]));
-        options.signal?.throwIfAborted();
-        for (const failure of result.failed) failures.set(failure.shard, failure);
-        for (const shard of result.timedOut) timedOut.add(shard);
-        const ms = roundMs(performance.now() - startedAt);
-        for (const [at, query] of open.entries()) {
-          const plan = plans[query]!;
-          const rung = rungs[at]!;
-          const hits = result.hits[at] ?? [];
-          steps[query]!.push({ name: rung.name, tokens: describeTokens(rung), hits: hits.length, ms });
-          const isLast = step === plan.rungs.length - 1;
-          if (hits.length > 0 || isLast) answers[query] = { plan, rung, hits, steps: steps[query]! };
-        }
+    const stop = stopFlagOf(options.signal);
+    for (let step = 0; ; step++) {
+      const open = [...plans.keys()].filter((query) => answers[query] === undefined && plans[query]!.rungs[step]);
+      if (open.length === 0) break;
+      const rungs = open.map((query) => plans[query]!.rungs[step]!);
+      const startedAt = performance.now();
+      const request = {
+        queries: rungs.map(({ query }) => query),
+        k: options.limit,
+        by: options.by,
+        filter,
+        deadline,
+        stop,
+      };
+      const result = await this.#pool.rank(request, new Set([...failures.keys(), ...timedOut]));
+      options.signal?.throwIfAborted();
+      for (const failure of result.failed) failures.set(failure.shard, failure);
+      for (const shard of result.timedOut) timedOut.add(shard);
+      const ms = roundMs(performance.now() - startedAt);
+      for (const [at, query] of open.entries()) {
+        const plan = plans[query]!;
+        const rung = rungs[at]!;
+        const hits = result.hits[at] ?? [];
+        steps[query]!.push({ name: rung.name, tokens: describeTokens(rung), hits: hits.length, ms });
+        const isLast = step === plan.rungs.length - 1;
+        if (hits.length > 0 || isLast) answers[query] = { plan, rung, hits, steps: steps[query]! };
       }
-    } finally {
-      release();
     }
     return {
       answers: answers.filter((answer) => answer !== undefined),
@@ -195,14 +191,18 @@ function roundMs(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-/** A flag that threads can see, raised when the signal aborts. */
-function stopFlagOf(signal: AbortSignal | undefined): { readonly stop: StopFlag | null; readonly release: () => void } {
-  if (signal === undefined) return { stop: null, release: () => {} };
+const stopFlags = new WeakMap<AbortSignal, StopFlag>();
+
+/** A flag that threads can see, raised when the signal aborts; one listener a signal, however many searches it serves. */
+function stopFlagOf(signal: AbortSignal | undefined): StopFlag | null {
+  if (signal === undefined) return null;
   signal.throwIfAborted();
-  const stop = new Int32Array(new SharedArrayBuffer(4));
-  const raise = (): void => {
-    Atomics.store(stop, 0, 1);
-  };
-  signal.addEventListener('abort', raise, { once: true });
-  return { stop, release: () => signal.removeEventListener('abort', raise) };
+  let stop = stopFlags.get(signal);
+  if (stop === undefined) {
+    const flag = new Int32Array(new SharedArrayBuffer(4));
+    signal.addEventListener('abort', () => Atomics.store(flag, 0, 1), { once: true });
+    stopFlags.set(signal, flag);
+    stop = flag;
+  }
+  return stop;
 }

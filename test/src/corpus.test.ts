@@ -258,6 +258,38 @@ describe('a corpus', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '10\n', stderr: '' });
   });
 
+  test('takes one listener of a signal, however many searches it serves', async () => {
+    const warnings: string[] = [];
+    const onWarning = (warning: Error): unknown => warnings.push(warning.name);
+    process.on('warning', onWarning);
+    const { signal } = new AbortController();
+    await withCorpus(await makeCorpus(randomRecords(60)), (open) =>
+      Promise.all(Array.from({ length: 30 }, () => open.search('archive', { signal }))),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
+  test('bounds the work of a compound of thousands of parts', async () => {
+    const open = await Corpus.open(await makeCorpus(randomRecords(60)), { workers: 1 });
+    const compound = Array.from({ length: 50_000 }, (_, index) => `q${index}`).join('-');
+    const { tokens, droppedTokens } = await open.search(compound, { match: 'any' });
+    await open.close();
+    expect(tokens.length).toBeLessThan(20);
+    expect(droppedTokens).toBeGreaterThan(200);
+  });
+
+  test('refuses arguments of the wrong kind with a typed error', async () => {
+    const corpus = await makeCorpus(randomRecords(60));
+    await shelfmarkError(Corpus.open(corpus, { workers: 0 }), 'SHELFMARK_USAGE');
+    await shelfmarkError(Corpus.open(''), 'SHELFMARK_USAGE');
+    await withCorpus(corpus, async (open) => {
+      await shelfmarkError(open.search(undefined as unknown as string), 'SHELFMARK_USAGE');
+      await shelfmarkError(open.search('a', { also: 'b' as unknown as string[] }), 'SHELFMARK_USAGE');
+    });
+  });
+
   test('that is closed while it searches ends those searches with a typed error and does not crash', async () => {
     // The pool once threw out of an event handler when an answer came after it was destroyed.
     const open = await Corpus.open(await makeCorpus(randomRecords(60)));

@@ -35,7 +35,9 @@ describe('a shard whose file is lost', () => {
     await truncate(fileOf(second), 4096);
     expect(await withCorpus(options.corpus, async (corpus) => corpus.stats().lostShards)).toBe(2);
     const error = await shelfmarkError(build(options), 'SHELFMARK_CORRUPT');
-    expect(error.message).toMatch(new RegExp(`(${first}|${second}).shard is missing or cut off, and 1 more.*--rebuild-lost`));
+    expect(error.message).toMatch(
+      new RegExp(`(${first}|${second}).shard is missing or cut off, and 1 more.*--rebuild-lost`),
+    );
   });
 
   test('is rebuilt when asked for: only its documents are indexed, and the corpus is whole again', async () => {
