@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Compressor } from 'zstd-napi';
 import { decodeZstd } from '../../../shards/zstd-stream.ts';
 import { ChunkReader } from '../../../src/sources/chunk-reader.ts';
+import { tableCrc32 } from '../../../src/sources/crc32.ts';
 import { decodeBzip2 } from '../../../src/sources/decode-bzip2.ts';
 import { decodeGzip } from '../../../src/sources/decode-gzip.ts';
 import { decodeXz } from '../../../src/sources/decode-xz.ts';
@@ -279,4 +280,26 @@ test.skipIf(process.platform === 'win32')('a named pipe is read as it comes', as
   writer.kill();
   expect(error).toBeUndefined();
   expect(Buffer.concat(items).toString()).toBe('{"id":1}');
+});
+
+test.each(['gzip', 'zstd'] as const)(
+  'a %s checksum that does not match says how many bytes are in doubt',
+  async (compression) => {
+    // The checksum stands at the end: all that came before it since the frame or member began may be wrong.
+    const text = 'some bytes that are fine, and others\n'.repeat(100);
+    const whole = compression === 'gzip' ? gzipSync(text) : zstd(Buffer.from(text));
+    const damaged = Buffer.from(whole);
+    damaged[whole.length - (compression === 'gzip' ? 8 : 1)]! ^= 1;
+    const { error } = await read(damaged, compression);
+    expectSourceError(error, new RegExp(`the checksum does not match, so the last ${text.length} bytes may be wrong`));
+  },
+);
+
+test('CRC-32 by table, for a Node without its own, agrees with it, in one go and in pieces', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 300 }), (first, second) => {
+      expect(tableCrc32(first)).toBe(crc32(first));
+      expect(tableCrc32(second, tableCrc32(first))).toBe(crc32(Buffer.concat([first, second])));
+    }),
+  );
 });
