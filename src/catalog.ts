@@ -165,11 +165,15 @@ export class Catalog {
     this.#db = database;
   }
 
+  /** Whether a folder has a catalog; a build killed at its very beginning leaves an empty file, which is none. */
+  static exists(root: string): boolean {
+    return (statSync(layoutOf(root).catalog, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  }
+
   /** Opens the catalog of an existing corpus for reading. @throws ShelfmarkError SHELFMARK_NOT_FOUND, _TOO_NEW, _CORRUPT. */
   static openReadOnly(root: string): Catalog {
     const { catalog } = layoutOf(root);
-    // A build killed at its very beginning leaves an empty file.
-    if ((statSync(catalog, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+    if (!Catalog.exists(root)) {
       throw new ShelfmarkError(
         'SHELFMARK_NOT_FOUND',
         `${root} is not a corpus: it has no catalog.db. Build one with "shelfmark build <source> -c ${root}".`,
@@ -187,8 +191,7 @@ export class Catalog {
     try {
       database
         .transaction(() => {
-          const empty = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").pluck().get() === 0;
-          if (!empty) return;
+          if (hasMeta(database)) return;
           database.exec(CATALOG_SCHEMA);
           database.prepare('INSERT INTO meta VALUES(?, ?)').run('format', String(CATALOG_FORMAT));
         })
@@ -202,8 +205,7 @@ export class Catalog {
 
   static #checked(file: string, database: Database): Catalog {
     try {
-      const hasMeta = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").pluck().get() === 1;
-      if (!hasMeta) throw new CorruptError(file, 'meta', 'the table is missing');
+      if (!hasMeta(database)) throw new CorruptError(file, 'meta', 'the table is missing');
       const format = Number(database.prepare("SELECT value FROM meta WHERE key = 'format'").pluck().get());
       if (format === CATALOG_FORMAT) return new Catalog(file, database);
       const code = format > CATALOG_FORMAT ? 'SHELFMARK_TOO_NEW' : 'SHELFMARK_CORRUPT';
@@ -530,6 +532,10 @@ function rollBackInterrupted(file: string): void {
   } catch (error) {
     if (encodeError(error).code === 'SHELFMARK_BUSY') throw error;
   }
+}
+
+function hasMeta(database: Database): boolean {
+  return database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'").pluck().get() === 1;
 }
 
 /** Hashes need all 64 bits, the rest are ordinary numbers. */

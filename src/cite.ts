@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { StoredSource } from '../shards/index.ts';
 import type { HitSource } from './search/hits.ts';
-import { openSource, SourceError } from './sources/index.ts';
+import { openSource, SourceError, standardInput } from './sources/index.ts';
 
 /** Whether a cited record still stands in its source. */
 export interface Citation {
@@ -25,7 +25,7 @@ export async function checkCitation(shelfmark: string, source: StoredSource): Pr
     detail,
     source: { path, byteStart, byteEnd, sha256 },
   });
-  if (path === '-') return result('missing', 'the source was standard input');
+  if (path === standardInput) return result('missing', 'the source was standard input');
   try {
     const status = await stat(path).catch(() => undefined);
     if (status?.isFile() === false) return result('changed', 'it is not a regular file any more');

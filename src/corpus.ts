@@ -85,7 +85,6 @@ export class Corpus {
   readonly path: string;
   readonly #rows: readonly ShardRow[];
   readonly #targets: readonly (ShardTarget & { readonly bytes: number })[];
-  readonly #stats: CorpusStats;
   readonly #threads: number;
   #search: { readonly pool: ShardPool; readonly searcher: Searcher } | undefined;
   #isClosed = false;
@@ -104,7 +103,6 @@ export class Corpus {
       dead: dead.get(row.id) ?? [],
       bytes: row.bytes,
     }));
-    this.#stats = statsOf(path, this.#rows, catalog, [...dead.values()].flat().length);
   }
 
   /**
@@ -187,9 +185,16 @@ export class Corpus {
     return await verifyCorpus(this.path, this.#rows, this.#started().pool, options);
   }
 
-  /** What the corpus holds, from its catalog. */
+  /** What the corpus holds, from its catalog. @throws ShelfmarkError as {@link Corpus.open} does. */
   stats(): CorpusStats {
-    return this.#stats;
+    // Counting sources and looking at files takes time that opening for a search must not.
+    const catalog = Catalog.openReadOnly(this.path);
+    try {
+      const replaced = this.#targets.reduce((total, { dead }) => total + dead.length, 0);
+      return statsOf(this.path, this.#rows, catalog, replaced);
+    } finally {
+      catalog.close();
+    }
   }
 
   /** SHA-256 over what is searched: the shards by hash, and the documents in them that were replaced. */

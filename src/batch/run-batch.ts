@@ -120,8 +120,15 @@ async function runLocked(options: BatchRunOptions, output: string): Promise<Batc
       }
     }
     report();
-    const alreadyComplete = file.isComplete && resumedAt === total && counts.answered === 0;
-    return { queries: total, ...counts, resumedAt, alreadyComplete, output, elapsedMs: elapsed(), coverage };
+    return {
+      queries: total,
+      ...counts,
+      resumedAt,
+      alreadyComplete: file.isComplete,
+      output,
+      elapsedMs: elapsed(),
+      coverage,
+    };
   } catch (error) {
     throw describeDiskError(error, output, 'Answers written so far are kept');
   } finally {

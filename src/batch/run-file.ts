@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ShelfmarkError } from '../../shards/index.ts';
+import { syncPath } from '../sync-path.ts';
 
 /** What a run depends on: a file is continued only by a run that agrees in all of it. */
 export type RunFingerprint = Readonly<Record<string, unknown>>;
@@ -116,7 +117,7 @@ export class RunFile {
     await this.#handle?.close();
     await this.#writeSidecar(true);
     await rename(partialOf(this.#output), this.#output);
-    await syncFolder(dirname(this.#output));
+    await syncPath(dirname(this.#output));
   }
 
   /** Closes an unfinished file; what was flushed stays for the next run. */
@@ -180,13 +181,4 @@ function mismatch(file: string, why: string): ShelfmarkError {
     `${file} cannot be continued: ${why}. Choose another output, or delete it with its .run.json and .partial files.`,
     { file, why },
   );
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,15 +1,13 @@
 import { constants, existsSync } from 'node:fs';
-import { copyFile, link, mkdir, open } from 'node:fs/promises';
+import { copyFile, link } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type DocumentId, hashFile, ShardReader, ShelfmarkError } from '../../shards/index.ts';
 import { Catalog, type ShardRow } from '../catalog.ts';
-import { describeDiskError } from '../disk-error.ts';
 import { layoutOf, shardFileName } from '../layout.ts';
-import { FileLock } from '../lock.ts';
-import { checkFolder } from './check-folder.ts';
+import { syncPath } from '../sync-path.ts';
+import { changeCorpus } from './change-corpus.ts';
 import { isLost } from './lost-shards.ts';
 import { publishShard } from './publish-shard.ts';
-import { removeStrays } from './remove-strays.ts';
 import { writeRejects } from './write-rejects.ts';
 
 /** What joining brought. */
@@ -33,30 +31,11 @@ export interface AdoptReport {
  */
 export async function adoptParts(corpus: string, parts: readonly string[]): Promise<AdoptReport> {
   const root = resolve(corpus);
-  const layout = layoutOf(root);
   const others = parts.map((part) => resolve(part));
   if (others.includes(root))
     throw new ShelfmarkError('SHELFMARK_USAGE', `${root} cannot adopt itself.`, { corpus: root });
   for (const other of others) checkFinished(other);
-  try {
-    checkFolder(root);
-    await mkdir(layout.shards, { recursive: true });
-    const lock = new FileLock(layout.lock, 'this corpus');
-    try {
-      const catalog = Catalog.openWritable(root);
-      try {
-        await removeStrays(root, catalog);
-        await mkdir(layout.building);
-        return await adoptAll(catalog, root, others);
-      } finally {
-        await removeStrays(root, catalog).finally(() => catalog.close());
-      }
-    } finally {
-      lock.release();
-    }
-  } catch (error) {
-    throw describeDiskError(error, root, 'Parts adopted so far can be searched');
-  }
+  return await changeCorpus(root, 'Parts adopted so far can be searched', (catalog) => adoptAll(catalog, root, others));
 }
 
 async function adoptAll(catalog: Catalog, root: string, others: readonly string[]): Promise<AdoptReport> {
@@ -140,12 +119,7 @@ async function takeFile(shard: ShardRow, root: string, other: string): Promise<v
 
 async function copyDurably(origin: string, file: string): Promise<void> {
   await copyFile(origin, file, constants.COPYFILE_FICLONE);
-  const copy = await open(file, 'r+');
-  try {
-    await copy.sync();
-  } finally {
-    await copy.close();
-  }
+  await syncPath(file, 'r+');
 }
 
 /** Copies what the other catalog says about the new shards; documents that are here already stay the ones that count. */

@@ -1,8 +1,6 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { Catalog, type Counters, type SourceRow } from '../catalog.ts';
-import { describeDiskError } from '../disk-error.ts';
+import { stat } from 'node:fs/promises';
+import type { Catalog, Counters, SourceRow } from '../catalog.ts';
 import { layoutOf } from '../layout.ts';
-import { FileLock } from '../lock.ts';
 import {
   type Discovery,
   discoverSources,
@@ -13,11 +11,10 @@ import {
 } from '../sources/index.ts';
 import { type Batch, Batcher, type ExtentOwner, type SourceBatcher } from './batcher.ts';
 import { BuildLanes, strictError } from './build-lanes.ts';
-import { checkFolder } from './check-folder.ts';
+import { changeCorpus } from './change-corpus.ts';
 import { addCounters, emptyCounters, seen } from './counters.ts';
 import { handleLostShards } from './lost-shards.ts';
 import { type BuildOptions, type BuildReport, type FilledBuildOptions, fillBuildOptions } from './options.ts';
-import { removeStrays } from './remove-strays.ts';
 import { writeRejects } from './write-rejects.ts';
 
 /** A source of this build: the state it is in, and what is left to do for it. */
@@ -52,29 +49,16 @@ export async function buildCorpus(options: BuildOptions): Promise<BuildReport> {
   const filled = fillBuildOptions(options);
   filled.signal?.throwIfAborted();
   const startedAt = performance.now();
-  const layout = layoutOf(filled.corpus);
   // Sources are looked up first: a mistyped name must not leave an empty corpus behind.
   const discovery = await discoverSources(filled.sources, { format: filled.format, ignore: filled.ignore });
   try {
-    checkFolder(filled.corpus);
-    await mkdir(layout.shards, { recursive: true });
-    const lock = new FileLock(layout.lock, 'this corpus');
-    try {
-      const catalog = Catalog.openWritable(filled.corpus);
-      try {
-        await removeStrays(filled.corpus, catalog);
-        handleLostShards(filled.corpus, catalog, filled.rebuildLost);
-        await mkdir(layout.building);
-        return await new Build(filled, catalog, discovery, startedAt).run();
-      } finally {
-        await removeStrays(filled.corpus, catalog).finally(() => catalog.close());
-      }
-    } finally {
-      lock.release();
-    }
+    return await changeCorpus(filled.corpus, 'Shards sealed so far can be searched', async (catalog) => {
+      handleLostShards(filled.corpus, catalog, filled.rebuildLost);
+      return await new Build(filled, catalog, discovery, startedAt).run();
+    });
   } catch (error) {
     filled.signal?.throwIfAborted();
-    throw describeDiskError(error, filled.corpus, 'Shards sealed so far can be searched');
+    throw error;
   }
 }
 
@@ -307,7 +291,7 @@ class Build {
 
 /** Whether a file is no longer the one that was found: what was read of it may be half old, half new. */
 async function hasChanged(source: Source): Promise<boolean> {
-  if (source.path === '-') return false;
+  if (source.path === standardInput) return false;
   const now = await stat(source.path, { bigint: true }).catch(() => undefined);
   return now === undefined || now.size !== BigInt(source.size) || String(now.mtimeNs) !== source.mtimeNs;
 }

@@ -10,7 +10,7 @@ import {
   recordStride,
   verdict,
 } from '../../workers/protocol.ts';
-import type { Catalog, Counters, EntryRow, NewExtent, RejectRow } from '../catalog.ts';
+import type { Catalog, Counters, EntryRow, NewExtent, RejectRow, ShardRow } from '../catalog.ts';
 import { layoutOf } from '../layout.ts';
 import { ThreadLane } from '../thread-lane.ts';
 import type { Batch, BatchExtent } from './batcher.ts';
@@ -229,19 +229,18 @@ export class BuildLanes {
     const sealed = isOpen ? lane.thread.run<'seal'>({ op: 'seal' }) : Promise.resolve(null);
     this.#chain(lane, sealed, async (shard) => {
       // A source that is what it was two builds ago gives a shard that is there already.
-      const isNew = shard !== null && this.#catalog.shardByName(shard.id) === undefined;
-      if (isNew) await publishShard(shard.file, shard.id, this.#options.corpus);
-      this.#enter(shard, harvest);
+      const known = shard === null ? undefined : this.#catalog.shardByName(shard.id);
+      if (shard !== null && known === undefined) await publishShard(shard.file, shard.id, this.#options.corpus);
+      this.#enter(shard, known, harvest);
     });
   }
 
-  #enter(shard: SealedShard | null, harvest: ShardHarvest): void {
+  #enter(shard: SealedShard | null, known: ShardRow | undefined, harvest: ShardHarvest): void {
     const catalog = this.#catalog;
     const buildId = this.#buildId;
     catalog.transaction(() => {
       for (const entry of harvest.replaced) catalog.addTombstone(entry.shard_id, entry.document);
       if (shard !== null) {
-        const known = catalog.shardByName(shard.id);
         const shardId = known?.id ?? catalog.addShard(shard, buildId);
         for (const entry of harvest.indexed) {
           catalog.putEntry({ ...entry, shard_id: shardId });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { ShelfmarkError } from '../../shards/index.ts';
+import { Catalog } from '../catalog.ts';
 import { layoutOf } from '../layout.ts';
 
 /**
@@ -12,7 +13,7 @@ export function checkFolder(root: string): void {
   const { catalog, shards, lock } = layoutOf(root);
   if (!existsSync(root)) return;
   if (!statSync(root).isDirectory()) throw usage(root, 'it is a file');
-  if ((statSync(catalog, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
+  if (Catalog.exists(root)) return;
   if (existsSync(shards) && readdirSync(shards).some((name) => name.endsWith('.shard'))) {
     throw new ShelfmarkError(
       'SHELFMARK_CORRUPT',

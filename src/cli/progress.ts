@@ -72,6 +72,19 @@ export class Progress {
   }
 }
 
+/** Shows the progress of something and wipes it at the end, however that ends. */
+export async function withProgress<Result>(
+  label: string,
+  run: (progress: Progress) => Promise<Result>,
+): Promise<Result> {
+  const progress = new Progress(label);
+  try {
+    return await run(progress);
+  } finally {
+    progress.end();
+  }
+}
+
 function partsOf({ fraction, elapsedMs, facts }: ProgressState): string[] {
   if (fraction === null || fraction === 0) return [...facts, formatDuration(elapsedMs)];
   const leftMs = (elapsedMs * (1 - fraction)) / fraction;

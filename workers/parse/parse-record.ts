@@ -11,6 +11,7 @@ type DocumentFields = Omit<ParsedDocument, 'metadata' | 'replacedBytes'> & Pick<
 
 /** Longest fields that are shown with every hit, in UTF-8 bytes. */
 const maxFieldBytes = { uri: 8192, title: 65_536, kind: 1024, collection: 1024 } as const;
+const limitedFields = Object.keys(maxFieldBytes) as (keyof typeof maxFieldBytes)[];
 
 /**
  * Turns the bytes of one record into a document. It never throws for what the bytes are.
@@ -26,19 +27,14 @@ export function parseRecord(bytes: Uint8Array, context: RecordContext): ParseOut
   if (!record.ok) return record;
   const uri = record.uri ?? `${context.sourceUri}#${context.byteStart}`;
   const { metadata, ...document } = readText({ ...record, uri }, context);
-  const tooLong = Object.entries(maxFieldBytes).find(([field, limit]) => byteLength(document, field) > limit);
+  const tooLong = limitedFields.find((field) => Buffer.byteLength(document[field]) > maxFieldBytes[field]);
   if (tooLong !== undefined) {
-    const [field, limit] = tooLong;
     const shown = uri.length > 200 ? `${uri.slice(0, 200).toWellFormed()}…` : uri;
-    return { ok: false, reason: `${field} is longer than ${limit} bytes; shorten it`, uri: shown };
+    return { ok: false, reason: `${tooLong} is longer than ${maxFieldBytes[tooLong]} bytes; shorten it`, uri: shown };
   }
   const json = metadataText(metadata);
   if (json === undefined) return { ok: false, reason: 'metadata is nested too deeply to be kept; flatten it', uri };
   return { ok: true, document: { ...document, metadata: json, replacedBytes } };
-}
-
-function byteLength(document: Omit<DocumentFields, 'metadata'>, field: string): number {
-  return Buffer.byteLength(document[field as keyof typeof maxFieldBytes]);
 }
 
 function fileFields(text: string, context: RecordContext): JsonRecord {

@@ -7,7 +7,7 @@ import { given } from '../given.ts';
 import { withInterruption } from '../interruption.ts';
 import { toJson } from '../json.ts';
 import { print } from '../output.ts';
-import { Progress, type ProgressState } from '../progress.ts';
+import { type ProgressState, withProgress } from '../progress.ts';
 import { formatCount, formatDuration, formatRate } from '../quantities.ts';
 import { sanitizeLine } from '../sanitize.ts';
 import { searchFlags, toSearchOptions } from '../search-flags.ts';
@@ -59,15 +59,12 @@ export const batchCommand: Command<typeof flags> = {
       ...given({ workers: parseWorkers(typed.workers) }),
     };
     const { runBatch } = await import('../../batch/run-batch.ts');
-    const report = await withInterruption(async (signal) => {
-      const progress = new Progress('batch');
-      try {
+    const report = await withInterruption((signal) =>
+      withProgress('batch', (progress) => {
         const onProgress = (state: BatchProgress): void => progress.update(describeProgress(state));
-        return await runBatch({ ...options, signal, onProgress });
-      } finally {
-        progress.end();
-      }
-    });
+        return runBatch({ ...options, signal, onProgress });
+      }),
+    );
     await print(typed.json ? `${toJson(report)}\n` : describeReport(report));
     if (report.coverage !== null) warnOfCoverage(report.coverage);
     return exitCodes.ok;

@@ -9,7 +9,7 @@ import { print } from '../output.ts';
 import { parseInteger } from '../parse-number.ts';
 import { parsePart } from '../parse-part.ts';
 import { parseSize } from '../parse-size.ts';
-import { Progress, type ProgressState } from '../progress.ts';
+import { type ProgressState, withProgress } from '../progress.ts';
 import { formatByteRate, formatBytes, formatCount, formatCounted, formatDuration } from '../quantities.ts';
 import { sanitizeLine } from '../sanitize.ts';
 import { shellQuote } from '../shell-quote.ts';
@@ -91,15 +91,12 @@ export const buildCommand: Command<typeof flags> = {
       }),
     };
     const { buildCorpus } = await import('../../build/build-corpus.ts');
-    const report = await withInterruption(async (signal) => {
-      const progress = new Progress('build');
-      try {
+    const report = await withInterruption((signal) =>
+      withProgress('build', (progress) => {
         const onProgress = (state: BuildProgress): void => progress.update(describeProgress(state));
-        return await buildCorpus({ sources, corpus, ...settings, signal, onProgress });
-      } finally {
-        progress.end();
-      }
-    });
+        return buildCorpus({ sources, corpus, ...settings, signal, onProgress });
+      }),
+    );
     await print(typed.json ? `${toJson(report)}\n` : describeReport(report, typed.corpus));
     return exitCodes.ok;
   },

@@ -4,7 +4,7 @@ import { corpusFlag, jsonFlag, parseWorkers, workersFlag } from '../common-flags
 import { exitCodes } from '../exit-codes.ts';
 import { toJson } from '../json.ts';
 import { print } from '../output.ts';
-import { Progress } from '../progress.ts';
+import { withProgress } from '../progress.ts';
 import { formatCount, formatCounted } from '../quantities.ts';
 import { sanitizeLine } from '../sanitize.ts';
 import { withCorpus } from '../with-corpus.ts';
@@ -24,25 +24,19 @@ export const verifyCommand: Command<typeof flags> = {
   flags,
   examples: [['shelfmark verify --deep -c corpus', 'exit code 5 when anything is damaged']],
   async run({ corpus, deep, json, workers }) {
-    const verify = (): Promise<CorpusReport> =>
-      withCorpus(
-        corpus,
-        async (opened) => {
-          const progress = new Progress('verify');
+    const report = await withCorpus(
+      corpus,
+      (opened) =>
+        withProgress('verify', (progress) => {
           const startedAt = performance.now();
-          try {
-            const onShard = (done: number, total: number): void => {
-              const facts = [`${formatCount(done)} of ${formatCounted(total, 'shard')}`];
-              progress.update({ fraction: done / total, elapsedMs: performance.now() - startedAt, facts });
-            };
-            return await opened.verify({ deep: deep ?? false, onShard });
-          } finally {
-            progress.end();
-          }
-        },
-        parseWorkers(workers),
-      );
-    const report = await verify();
+          const onShard = (done: number, total: number): void => {
+            const facts = [`${formatCount(done)} of ${formatCounted(total, 'shard')}`];
+            progress.update({ fraction: done / total, elapsedMs: performance.now() - startedAt, facts });
+          };
+          return opened.verify({ deep: deep ?? false, onShard });
+        }),
+      parseWorkers(workers),
+    );
     await print(json ? `${toJson(report)}\n` : describe(report));
     return report.ok ? exitCodes.ok : exitCodes.damaged;
   },
