@@ -45,6 +45,15 @@ export class CorruptError extends ShelfmarkError {
   }
 }
 
+/** Decodes a part of a sealed file; whatever it throws becomes a {@link CorruptError} that names the part. */
+export function decodePart<Value>(file: string, part: string, decode: () => Value): Value {
+  try {
+    return decode();
+  } catch (error) {
+    throw new CorruptError(file, part, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
 /**
  * What was thrown while a sealed file was read, with the file's name. Nothing that is asked of a sound shard can fail in
  * SQLite except input and output, so any other error of SQLite is damage. Errors that are not SQLite's stay as they are.

@@ -1,5 +1,8 @@
+import type { ColumnUnits } from './postings/index.ts';
+
 /**
- * The shard file, format version 1 (history: 1 = first). FORMAT.md describes it for readers; a test keeps both in step.
+ * The shard file, format version 2 (history: 1 = first; 2 = offset lists, packed columns and a leaf directory beside the
+ * index, so that postings can be read without FTS5). FORMAT.md describes it for readers; a test keeps both in step.
  *
  * ```
  * meta      what the shard is: format, analyzer, settings, counts (values are JSON)
@@ -7,14 +10,17 @@
  * document  one row a document; id = id of its first chunk, so chunk n of document d has id d + n - 1
  * block     compressed text of consecutive chunks; id = id of its first chunk (see block.ts)
  * fts       contentless FTS5 over the analyzer's terms; rowid = chunk id
+ * packed    columns over all chunks, documents and pages of the index, one compressed value each
+ * list      frequent terms: what is known of their postings without loading them (see lists/list-format.ts)
+ * list_segment  their postings
  * ```
  * Chunk ids run from 1 without gaps. That makes a chunk table needless: the document of chunk c is the last one whose
  * id is at most c, and so is its block.
  */
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /** Oldest format that this code reads. */
-export const LOWEST_READABLE_FORMAT = 1;
+export const LOWEST_READABLE_FORMAT = 2;
 
 /** ASCII characters other than letters and digits that a term may contain; the FTS5 tokenizer must not split on them. */
 export const TERM_PUNCTUATION = '+#.-_';
@@ -43,8 +49,11 @@ CREATE TABLE document(
 CREATE TABLE block(id INTEGER PRIMARY KEY, chunk_count INTEGER NOT NULL, raw_length INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE VIRTUAL TABLE fts USING fts5(
   title, heading, body,
-  content='', detail=full, columnsize=1, tokenize="ascii tokenchars '${TERM_PUNCTUATION}'"
+  content='', detail=full, columnsize=0, tokenize="ascii tokenchars '${TERM_PUNCTUATION}'"
 );
+CREATE TABLE packed(name TEXT PRIMARY KEY, raw_length INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE list(term TEXT PRIMARY KEY, first_segment INTEGER NOT NULL, head BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE list_segment(id INTEGER PRIMARY KEY, raw_length INTEGER NOT NULL, data BLOB NOT NULL);
 `;
 
 /** Raw bytes of text after which a block is closed; a chunk is never split, so one large chunk makes one large block. */
@@ -85,6 +94,10 @@ export interface ShardMeta {
   readonly documents: number;
   readonly chunks: number;
   readonly blocks: number;
+  /** terms that have an offset list */
+  readonly lists: number;
+  /** what an occurrence in title, heading and body counts in the lists */
+  readonly columnUnits: ColumnUnits;
   readonly rawBytes: number;
   readonly textBytes: number;
   readonly terms: number;

@@ -18,8 +18,27 @@ export {
   SHARD_SCHEMA,
   type ShardId,
 } from './format.ts';
-export { compareRanked, type MatchOptions, matchShard, type RankedChunk, type ShardQuery } from './match.ts';
-export { analyzerFor, type ShardFilter, ShardReader, type StoredDocument, type StoredSource } from './shard-reader.ts';
+export type { ColumnUnits } from './postings/index.ts';
+export { COLUMN_UNITS, DEFAULT_SCORING, idfOf, type Scoring } from './ranking/bm25.ts';
+export { type ChunkExplanation, explainChunk } from './ranking/explain.ts';
+export { PostingsCache } from './ranking/postings-cache.ts';
+export {
+  prepareQuery,
+  type RankedChunk,
+  type RankOptions,
+  rankShard,
+  type ShardQuery,
+  termsOf,
+} from './ranking/rank-shard.ts';
+export { addWork, noWork, type Work, type WorkCounter } from './ranking/work.ts';
+export {
+  analyzerFor,
+  type ShardFilter,
+  ShardReader,
+  type ShardReaderOptions,
+  type StoredDocument,
+  type StoredSource,
+} from './shard-reader.ts';
 export {
   type SealedShard,
   type ShardChunk,

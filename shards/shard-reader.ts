@@ -11,6 +11,12 @@ import {
   type ShardId,
   type ShardMeta,
 } from './format.ts';
+import { PackedColumns } from './packed-columns.ts';
+import type { ColumnUnits } from './postings/index.ts';
+import type { ChunkFilter } from './ranking/context.ts';
+import { PostingsCache } from './ranking/postings-cache.ts';
+import { toFilter } from './ranking/rank-shard.ts';
+import { ShardIndex } from './ranking/shard-index.ts';
 import { type Database, openReadOnly, requireWholeFile, type Statement } from './sqlite.ts';
 
 /** A document as read back, its checksum verified. */
@@ -44,6 +50,18 @@ export interface ShardFilter {
   readonly collections: readonly string[];
 }
 
+/** How to open a shard. */
+export interface ShardReaderOptions {
+  /** Ids of documents that were replaced since the shard was sealed; they are never hits. @default [] */
+  readonly dead?: Iterable<number>;
+  /** Where expanded postings are kept, shared with other shards of the thread. @default 16 MiB of its own */
+  readonly cache?: PostingsCache;
+  /** False: search without offset lists, by FTS5's pages alone; slow, and the same hits. @default true */
+  readonly useLists?: boolean;
+}
+
+const defaultCacheBytes = 16 * 1024 * 1024;
+
 /** Reads one sealed shard. Opening reads the schema and `meta` only; everything else is read when asked for. */
 export class ShardReader {
   readonly file: string;
@@ -53,14 +71,16 @@ export class ShardReader {
   readonly #dead: ReadonlySet<number>;
   readonly #statements = new Map<string, Statement>();
   #openBlock: { readonly id: number; readonly chunks: readonly StoredChunk[] } | undefined;
-  #allowed: { readonly key: string; readonly bitmap: Uint8Array | null } | undefined;
+  readonly #cache: PostingsCache;
+  readonly #useLists: boolean;
+  #index: ShardIndex | undefined;
+  #allowed: { readonly key: string; readonly filter: ChunkFilter } | undefined;
 
   /**
-   * @param dead ids of documents that were replaced since the shard was sealed; they are never hits.
    * @throws ShelfmarkError SHELFMARK_NOT_FOUND, SHELFMARK_TOO_NEW, SHELFMARK_TOO_OLD, SHELFMARK_UNKNOWN_ANALYZER or
    * SHELFMARK_CORRUPT.
    */
-  constructor(file: string, dead: Iterable<number> = []) {
+  constructor(file: string, options: ShardReaderOptions = {}) {
     this.file = file;
     this.#db = openReadOnly(file);
     try {
@@ -71,12 +91,32 @@ export class ShardReader {
       throw explainReadError(file, error);
     }
     this.#blocks = new BlockDecoder(file);
-    this.#dead = new Set(dead);
+    this.#dead = new Set(options.dead ?? []);
+    this.#cache = options.cache ?? new PostingsCache(defaultCacheBytes);
+    this.#useLists = options.useLists ?? true;
   }
 
   /** Closes the file; the reader is unusable afterwards. */
   close(): void {
+    this.#index?.close();
     this.#db.close();
+  }
+
+  /** The shard's postings. */
+  get index(): ShardIndex {
+    this.#index ??= new ShardIndex(
+      {
+        file: this.file,
+        database: this.#db,
+        columns: new PackedColumns(this.file, this.#db),
+        documents: this.meta.documents,
+        chunks: this.meta.chunks,
+        listUnits: this.meta.columnUnits,
+        useLists: this.#useLists,
+      },
+      this.#cache,
+    );
+    return this.#index;
   }
 
   /** The analyzer that made this shard's terms. */
@@ -97,13 +137,6 @@ export class ShardReader {
       throw new CorruptError(this.file, 'document', `chunk ${chunk} belongs to no document`);
     }
     return document;
-  }
-
-  /** The id of the document that a chunk belongs to, unverified: cheap enough to ask for candidates. */
-  documentIdOfChunk(chunk: ChunkId): DocumentId {
-    const id = this.#prepare('SELECT max(id) FROM document WHERE id <= ?').pluck().get(chunk);
-    if (typeof id !== 'number') throw new CorruptError(this.file, 'document', `chunk ${chunk} belongs to no document`);
-    return id as DocumentId;
   }
 
   /** The document with this id, or undefined. @throws CorruptError when its row does not match its checksum. */
@@ -151,31 +184,21 @@ export class ShardReader {
     this.#db.exec("CREATE VIRTUAL TABLE IF NOT EXISTS temp.posting USING fts5vocab(main, fts, 'instance')");
   }
 
-  /**
-   * Rows that match an FTS5 expression with their BM25 score (higher is better), in no useful order. The caller may
-   * stop between rows.
-   * @param weights of the columns title, heading, body.
-   */
-  *matches(expression: string, weights: readonly [number, number, number]): Generator<readonly [ChunkId, number]> {
-    const rows = this.#db
-      .prepare('SELECT rowid, -bm25(fts, ?, ?, ?) FROM fts WHERE fts MATCH ?')
-      .raw()
-      .iterate(...weights, expression);
-    yield* rows as IterableIterator<[ChunkId, number]>;
+  /** Chunks that match an FTS5 expression, in ascending order. The caller may stop between them. */
+  *matches(expression: string): Generator<ChunkId> {
+    const rows = this.#db.prepare('SELECT rowid FROM fts WHERE fts MATCH ?').pluck().iterate(expression);
+    yield* rows as IterableIterator<ChunkId>;
   }
 
-  /**
-   * Chunks that may be hits under a filter: byte c is 1 when chunk c may. Null means every chunk. Replaced documents
-   * are left out.
-   */
-  allowedChunks(filter: ShardFilter): Uint8Array | null {
-    const key = JSON.stringify([filter.kinds, filter.collections]);
-    if (this.#allowed?.key !== key) this.#allowed = { key, bitmap: this.#buildAllowed(filter) };
-    return this.#allowed.bitmap;
-  }
-
-  #buildAllowed(filter: ShardFilter): Uint8Array | null {
+  /** Chunks that may be hits under a filter, replaced documents left out. Null means every chunk. */
+  allowedChunks(filter: ShardFilter): ChunkFilter | null {
     if (filter.kinds.length === 0 && filter.collections.length === 0 && this.#dead.size === 0) return null;
+    const key = JSON.stringify([filter.kinds, filter.collections]);
+    if (this.#allowed?.key !== key) this.#allowed = { key, filter: this.#buildAllowed(filter) };
+    return this.#allowed.filter;
+  }
+
+  #buildAllowed(filter: ShardFilter): ChunkFilter {
     const bitmap = new Uint8Array(this.meta.chunks + 1);
     const rows = this.#db
       .prepare(
@@ -201,7 +224,7 @@ export class ShardReader {
     if (next !== this.meta.chunks + 1) {
       throw new CorruptError(this.file, 'document', `documents cover ${next - 1} of ${this.meta.chunks} chunks`);
     }
-    return bitmap;
+    return toFilter(bitmap);
   }
 
   #checkDocument(row: DocumentRow): StoredDocument {
@@ -302,6 +325,8 @@ function readMeta(file: string, database: Database): ShardMeta {
     documents: numberOf(file, rows, 'documents'),
     chunks: numberOf(file, rows, 'chunks'),
     blocks: numberOf(file, rows, 'blocks'),
+    lists: numberOf(file, rows, 'lists'),
+    columnUnits: columnUnitsOf(file, rows),
     rawBytes: numberOf(file, rows, 'rawBytes'),
     textBytes: numberOf(file, rows, 'textBytes'),
     terms: numberOf(file, rows, 'terms'),
@@ -316,6 +341,15 @@ function numberOf(file: string, rows: ReadonlyMap<string, unknown>, key: string)
     throw new CorruptError(file, 'meta', `"${key}" is not a count`);
   }
   return value;
+}
+
+function columnUnitsOf(file: string, rows: ReadonlyMap<string, unknown>): ColumnUnits {
+  const value = rows.get('columnUnits');
+  const isUnits = (unit: unknown): boolean => Number.isSafeInteger(unit) && (unit as number) > 0;
+  if (!Array.isArray(value) || value.length !== 3 || !value.every(isUnits)) {
+    throw new CorruptError(file, 'meta', '"columnUnits" are not three counts');
+  }
+  return value as unknown as ColumnUnits;
 }
 
 function stringOf(file: string, rows: ReadonlyMap<string, unknown>, key: string): string {

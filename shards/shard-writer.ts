@@ -18,7 +18,10 @@ import {
   type ShardId,
   type ShardMeta,
 } from './format.ts';
-import { segmentCount } from './fts-structure.ts';
+import { LIST_THRESHOLD } from './lists/list-format.ts';
+import { writeIndex } from './lists/write-index.ts';
+import { type ColumnUnits, segmentCount } from './postings/index.ts';
+import { COLUMN_UNITS } from './ranking/bm25.ts';
 import { createScratchDatabase, type Database, type Statement } from './sqlite.ts';
 import { verifyShardFile } from './verify.ts';
 
@@ -50,13 +53,17 @@ export interface ShardChunk {
   readonly heading: readonly string[];
 }
 
-/** Settings of a writer that are not recorded in the shard. */
+/** Settings of a writer. */
 export interface ShardWriterOptions {
   /**
    * Bytes of postings that FTS5 holds in memory before it writes a segment; more than one segment costs a merge and a
    * copy of the file at sealing. At least 1 KiB. @default FTS_HASH_BYTES
    */
   readonly ftsHashBytes?: number;
+  /** What an occurrence in title, heading and body counts, relative to each other. @default COLUMN_UNITS */
+  readonly columnUnits?: ColumnUnits;
+  /** Chunks in which a term must occur to have an offset list, at least 1. @default LIST_THRESHOLD */
+  readonly listThreshold?: number;
 }
 
 /** What sealing returns; the file is complete, synced and verified, but not yet published. */
@@ -83,6 +90,11 @@ export class ShardWriter {
   readonly #insertTerms: Statement;
   readonly #blocks = new BlockEncoder(BLOCK_LEVEL);
   readonly #digest: Hash = createHash('sha256');
+  readonly #columnUnits: ColumnUnits;
+  readonly #listThreshold: number;
+  /** tokens of chunk c at index c */
+  #tokens = new Uint32Array(1024);
+  readonly #starts: number[] = [];
   readonly #sourceIds = new Map<string, number>();
   #pending: BlockEntry[] = [];
   #pendingBytes = 0;
@@ -106,6 +118,8 @@ export class ShardWriter {
     this.#file = file;
     this.#analyzer = analyzer;
     this.#chunking = chunking;
+    this.#columnUnits = options.columnUnits ?? COLUMN_UNITS;
+    this.#listThreshold = options.listThreshold ?? LIST_THRESHOLD;
 
     this.#db = createScratchDatabase(file);
     this.#db.exec(SHARD_SCHEMA);
@@ -119,7 +133,9 @@ export class ShardWriter {
     this.#insertTerms = this.#db.prepare('INSERT INTO fts(rowid, title, heading, body) VALUES(?, ?, ?, ?)');
     this.#db.exec('BEGIN');
 
-    this.#digest.update(JSON.stringify([FORMAT_VERSION, analyzer.id, analyzer.parameters, chunking]));
+    this.#digest.update(
+      JSON.stringify([FORMAT_VERSION, analyzer.id, analyzer.parameters, chunking, this.#columnUnits]),
+    );
   }
 
   /**
@@ -156,7 +172,7 @@ export class ShardWriter {
       this.#chunks++;
       const counted = this.#analyzer.counters.terms;
       this.#insertTerms.run(this.#chunks, title, headingField, bodyTerms(this.#analyzer, text.subarray(leadBytes)));
-      this.#terms += titleCount + headingCount + this.#analyzer.counters.terms - counted;
+      this.#countTokens(titleCount + headingCount + this.#analyzer.counters.terms - counted);
       this.#pending.push({ document: id, textStart: byteAt, heading: headingBytes, leadBytes, text });
       this.#pendingBytes += text.length + headingBytes.length;
       this.#textBytes += text.length;
@@ -168,7 +184,19 @@ export class ShardWriter {
     this.#cutWords += after.cutWords - before.cutWords;
     this.#skippedRuns += after.skippedRuns - before.skippedRuns;
     this.#writeDocument(id, document, chunks.length);
+    this.#starts.push(id);
     return id;
+  }
+
+  /** Takes down the length of the chunk just added. */
+  #countTokens(tokens: number): void {
+    if (this.#chunks >= this.#tokens.length) {
+      const larger = new Uint32Array(2 * this.#tokens.length);
+      larger.set(this.#tokens);
+      this.#tokens = larger;
+    }
+    this.#tokens[this.#chunks] = tokens;
+    this.#terms += tokens;
   }
 
   #writeDocument(id: DocumentId, document: ShardDocument, chunkCount: number): void {
@@ -207,9 +235,12 @@ export class ShardWriter {
     try {
       this.#flushBlock();
       const id = `s${this.#digest.digest('hex').slice(0, 10)}` as ShardId;
-      const meta = this.#writeMeta(id);
       this.#db.exec('COMMIT');
-      this.#closeWhole();
+      const isMerged = this.#mergeSegments();
+      this.#db.exec('BEGIN');
+      const meta = this.#writeMeta(id, this.#writeIndex());
+      this.#db.exec('COMMIT');
+      this.#closeWhole(isMerged);
       syncFile(this.#file);
       this.#verify();
       const bytes = statSync(this.#file).size;
@@ -232,18 +263,27 @@ export class ShardWriter {
     return `${this.#file}.whole`;
   }
 
-  /** Closes the file with its index in one segment and no free pages. */
-  #closeWhole(): void {
-    if (segmentCount(this.#db) <= 1) {
-      this.#db.close();
-      return;
-    }
-    // Merging leaves free pages behind; the copy has none.
+  /** Leaves the index in one segment. @returns whether there were more */
+  #mergeSegments(): boolean {
+    if (segmentCount(this.#db) <= 1) return false;
     this.#db.exec("INSERT INTO fts(fts) VALUES('optimize')");
-    rmSync(this.#copy, { force: true });
-    this.#db.prepare('VACUUM INTO ?').run(this.#copy);
+    return true;
+  }
+
+  #writeIndex(): number {
+    const tokens = this.#tokens.subarray(0, this.#chunks + 1);
+    const starts = Uint32Array.from(this.#starts);
+    return writeIndex(this.#db, this.#file, { tokens, starts }, this.#columnUnits, this.#listThreshold);
+  }
+
+  /** Closes the file without free pages: merging leaves some behind, a copy has none. */
+  #closeWhole(isMerged: boolean): void {
+    if (isMerged) {
+      rmSync(this.#copy, { force: true });
+      this.#db.prepare('VACUUM INTO ?').run(this.#copy);
+    }
     this.#db.close();
-    renameSync(this.#copy, this.#file);
+    if (isMerged) renameSync(this.#copy, this.#file);
   }
 
   #verify(): void {
@@ -259,7 +299,7 @@ export class ShardWriter {
     }
   }
 
-  #writeMeta(id: ShardId): ShardMeta {
+  #writeMeta(id: ShardId, lists: number): ShardMeta {
     const meta: ShardMeta = {
       format: FORMAT_VERSION,
       id,
@@ -269,6 +309,8 @@ export class ShardWriter {
       documents: this.#documents,
       chunks: this.#chunks,
       blocks: this.#blockCount,
+      lists,
+      columnUnits: this.#columnUnits,
       rawBytes: this.#rawBytes,
       textBytes: this.#textBytes,
       terms: this.#terms,

@@ -10,7 +10,7 @@ export type VerifyDepth = 'quick' | 'sample' | 'deep';
 
 /** One checked part of a shard. */
 export interface VerifyPart {
-  readonly name: 'open' | 'sqlite' | 'counts' | 'documents' | 'blocks' | 'index';
+  readonly name: 'open' | 'sqlite' | 'counts' | 'documents' | 'blocks' | 'columns' | 'lists' | 'index';
   readonly status: 'ok' | 'damaged';
   readonly detail: string;
 }
@@ -24,6 +24,9 @@ export interface VerifyReport {
 
 /** Chunks whose postings are compared in a sample. */
 const sampleChunks = 64;
+
+/** Lists compared in a sample. */
+const sampleLists = 64;
 
 /** Terms looked up per sampled chunk. */
 const sampleTerms = 16;
@@ -57,6 +60,11 @@ export function verifyShardFile(file: string, options: { readonly depth: VerifyD
       return 'every checksum matches';
     });
     check('blocks', () => checkBlocks(open, starts));
+    check('columns', () => checkColumns(open, starts));
+    if (options.depth !== 'quick') {
+      const step = options.depth === 'deep' ? 1 : Math.max(1, Math.floor(open.meta.lists / sampleLists));
+      check('lists', () => checkLists(open, step));
+    }
     if (options.depth === 'sample') check('index', () => checkSampledPostings(open));
     if (options.depth === 'deep') check('index', () => checkAllPostings(open));
     open.close();
@@ -71,13 +79,13 @@ function quickCheck(reader: ShardReader): string {
 }
 
 function checkCounts(reader: ShardReader): string {
-  const { documents, chunks, blocks } = reader.meta;
-  const expected = { document: documents, block: blocks, fts_docsize: chunks };
+  const { documents, chunks, blocks, lists } = reader.meta;
+  const expected = { document: documents, block: blocks, list: lists };
   for (const [table, count] of Object.entries(expected)) {
     const [row] = [...reader.inspect(`SELECT count(*) FROM ${table}`)];
     if (row?.[0] !== count) throw new Error(`${table} has ${String(row?.[0])} rows, expected ${count}`);
   }
-  return `${documents} documents, ${chunks} chunks, ${blocks} blocks`;
+  return `${documents} documents, ${chunks} chunks, ${blocks} blocks, ${lists} lists`;
 }
 
 /** The ids of all documents, in order. @throws when a row is damaged, or the rows do not cover the chunks. */
@@ -112,6 +120,34 @@ function checkBlocks(reader: ShardReader, starts: readonly DocumentId[]): string
     throw new Error(`blocks hold ${textBytes} bytes of text, expected ${reader.meta.textBytes}`);
   }
   return `${textBytes} bytes of text decompress`;
+}
+
+/** Opens the packed columns and compares them with what they are made from. @param starts as for {@link checkBlocks} */
+function checkColumns(reader: ShardReader, starts: readonly DocumentId[]): string {
+  const { index } = reader;
+  const { classes, lengths } = index.lengths();
+  let tokens = 0;
+  for (let chunk = 1; chunk < classes.length; chunk++) tokens += lengths[classes[chunk]!]!;
+  if (tokens !== reader.meta.terms) throw new Error(`lengths add up to ${tokens}, expected ${reader.meta.terms}`);
+  const different = index
+    .documentStarts()
+    .findIndex((start, document) => starts.length > 0 && start !== starts[document]);
+  if (different >= 0) throw new Error(`document number ${different + 1} begins with another chunk in the table`);
+  const ranks = new Set(Array.from(index.documentStarts(), (_, document) => index.rankOf(document)));
+  if (ranks.size !== reader.meta.documents) throw new Error('two documents have the same place in the order');
+  return `${tokens} tokens; ${index.checkPages()} pages of the index match their checksums`;
+}
+
+/** Compares offset lists with the pages they were made from. @param step compares every step-th list */
+function checkLists(reader: ShardReader, step: number): string {
+  let at = 0;
+  let compared = 0;
+  for (const [term] of reader.inspect('SELECT term FROM list ORDER BY term')) {
+    if (at++ % step !== 0) continue;
+    reader.index.checkList(String(term));
+    compared++;
+  }
+  return `${compared} lists match the index`;
 }
 
 /** Compares the index with re-analysed text for chunks spread evenly over the shard. */

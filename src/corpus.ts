@@ -29,7 +29,11 @@ import { type CorpusReport, type VerifyOptions, verifyCorpus } from './verify-co
 export interface CorpusOptions {
   /** Search threads, 1 to 64. @default the machine's cores, at most 8 and at most one a shard */
   readonly workers?: number;
+  /** Memory for expanded postings, all threads together, in bytes; at least 1 MiB. @default 128 MiB */
+  readonly cacheBytes?: number;
 }
+
+const defaultCacheBytes = 128 * 2 ** 20;
 
 /** How much to show. */
 export interface ShowOptions {
@@ -86,20 +90,23 @@ export class Corpus {
   readonly #rows: readonly ShardRow[];
   readonly #targets: readonly (ShardTarget & { readonly bytes: number })[];
   readonly #threads: number;
+  readonly #cacheBytes: number;
   #search: { readonly pool: ShardPool; readonly searcher: Searcher } | undefined;
   #isClosed = false;
 
-  private constructor(path: string, catalog: Catalog, threads: number) {
+  private constructor(path: string, catalog: Catalog, threads: number, cacheBytes: number) {
     const { shards } = layoutOf(path);
     const dead = catalog.tombstones();
     this.path = path;
     this.#threads = threads;
+    this.#cacheBytes = cacheBytes;
     this.#rows = catalog.shards();
     this.#targets = this.#rows.map((row) => ({
       id: row.name,
       file: join(shards, row.file),
       documents: row.documents,
       chunks: row.chunks,
+      tokens: row.terms,
       dead: dead.get(row.id) ?? [],
       bytes: row.bytes,
     }));
@@ -113,11 +120,13 @@ export class Corpus {
     if (typeof path !== 'string' || path === '') {
       throw new ShelfmarkError('SHELFMARK_USAGE', 'corpus: expected the name of a folder.');
     }
-    if (options.workers !== undefined) requireInteger('workers', options.workers, 1, 64);
+    const { workers = Math.min(8, availableParallelism()), cacheBytes = defaultCacheBytes } = options;
+    requireInteger('workers', workers, 1, 64);
+    requireInteger('cacheBytes', cacheBytes, 2 ** 20, 2 ** 40);
     const root = resolve(path);
     const catalog = Catalog.openReadOnly(root);
     try {
-      return new Corpus(root, catalog, options.workers ?? Math.min(8, availableParallelism()));
+      return new Corpus(root, catalog, workers, cacheBytes);
     } finally {
       catalog.close();
     }
@@ -214,7 +223,7 @@ export class Corpus {
   #started(): { readonly pool: ShardPool; readonly searcher: Searcher } {
     if (this.#isClosed) throw new ShelfmarkError('SHELFMARK_CLOSED', 'The corpus is closed.');
     if (this.#search === undefined) {
-      const pool = new ShardPool(this.#targets, this.#threads);
+      const pool = new ShardPool(this.#targets, this.#threads, this.#cacheBytes);
       this.#search = { pool, searcher: new Searcher(pool, this.#targets, analyzerFor(ANALYZER_ID)) };
     }
     return this.#search;

@@ -1,12 +1,16 @@
 /** What travels between the main thread and the worker threads: plain, readonly data only. */
 import type {
+  ChunkExplanation,
+  ColumnUnits,
   ErrorData,
   RankedChunk,
+  Scoring,
   SealedShard,
   ShardFilter,
   ShardQuery,
   Snippet,
   StoredDocument,
+  Work,
 } from '../shards/index.ts';
 
 /** Errors lose their class and fields between threads, so every answer is one of these. */
@@ -105,23 +109,55 @@ export interface ShardTarget {
   /** counts from the catalog: a file that says otherwise is not the one that was sealed */
   readonly documents: number;
   readonly chunks: number;
+  /** tokens of all chunks */
+  readonly tokens: number;
   readonly dead: readonly number[];
 }
 
 /** Shared flag: 0 = go on, 1 = stop. A message could not reach a worker that is busy inside SQLite. */
 export type StopFlag = Int32Array<SharedArrayBuffer>;
 
-/** Ranks many queries on many shards. */
-export interface RankTask {
-  readonly op: 'rank';
+/** Tells a thread which shards are its own; comes before everything else. */
+export interface OpenTask {
+  readonly op: 'open';
   readonly shards: readonly ShardTarget[];
+  /** shards open at once, at most */
+  readonly maxOpen: number;
+  /** budget for expanded postings of all its shards together */
+  readonly postingsBytes: number;
+}
+
+/** On which shards, and when to give up. */
+export interface Limits {
+  /** names of shards to leave out */
+  readonly excluded: readonly string[];
+  /** milliseconds since the epoch, or null for no limit */
+  readonly deadline: number | null;
+  readonly stop: StopFlag | null;
+}
+
+/** Counts in how many chunks of a thread's shards terms are. */
+export interface CountTask extends Limits {
+  readonly op: 'count';
+  readonly terms: readonly string[];
+  readonly columnUnits: ColumnUnits;
+}
+
+/** Answer to `count`: chunks per term, over the shards that did not fail. */
+export interface CountAnswer extends Shortfall {
+  readonly frequencies: readonly number[];
+}
+
+/** Ranks many queries on a thread's shards. */
+export interface RankTask extends Limits {
+  readonly op: 'rank';
   readonly queries: readonly ShardQuery[];
   readonly k: number;
   readonly by: 'chunk' | 'document';
   readonly filter: ShardFilter;
-  /** milliseconds since the epoch, or null for no limit */
-  readonly deadline: number | null;
-  readonly stop: StopFlag | null;
+  readonly scoring: Scoring;
+  /** chunks of the corpus per term of the queries */
+  readonly frequencies: ReadonlyMap<string, number>;
 }
 
 /** A ranked chunk and the shard it stands in. */
@@ -129,9 +165,31 @@ export interface RankedHit extends RankedChunk {
   readonly shard: string;
 }
 
-/** Answer to `rank`; `hits[i]` belongs to `queries[i]`, best first over this worker's shards. */
-export interface RankAnswer {
+/** Answer to `rank`; `hits[i]` and `work[i]` belong to `queries[i]`, hits best first over this thread's shards. */
+export interface RankAnswer extends Shortfall {
   readonly hits: readonly (readonly RankedHit[])[];
+  readonly work: readonly Work[];
+  /** milliseconds that the thread spent on the task */
+  readonly ms: number;
+}
+
+/** Reads names of documents. */
+export interface LocateTask {
+  readonly op: 'locate';
+  readonly items: readonly { readonly shard: string; readonly document: number }[];
+}
+
+/** What hits with equal scores are ordered by, before their ordinal. */
+export interface DocumentName {
+  readonly uri: string;
+  readonly collection: string;
+}
+
+/** Answer to `locate`, one entry per item. */
+export type LocateAnswer = readonly Answer<DocumentName>[];
+
+/** Shards that a task could not be done on. */
+export interface Shortfall {
   readonly failed: readonly ShardFailure[];
   readonly timedOut: readonly string[];
 }
@@ -146,17 +204,20 @@ export interface ShardFailure {
 export interface FetchTask {
   readonly op: 'fetch';
   readonly items: readonly FetchItem[];
-  /** token alternatives per query; items name theirs */
-  readonly queries: readonly ShardQuery['tokens'][];
+  /** what to show of each query, and the terms that were scored; items name theirs */
+  readonly queries: readonly { readonly tokens: ShardQuery['tokens']; readonly terms: readonly string[] }[];
   readonly snippetLength: number;
   /** also send the whole chunk */
   readonly text: boolean;
+  /** also explain the scores, which were made with these */
+  readonly explain: { readonly scoring: Scoring; readonly frequencies: ReadonlyMap<string, number> } | null;
 }
 
 /** One winner. */
 export interface FetchItem {
-  readonly shard: ShardTarget;
+  readonly shard: string;
   readonly chunk: number;
+  readonly score: number;
   readonly query: number;
 }
 
@@ -168,6 +229,7 @@ export interface FetchedHit {
   readonly snippet: Snippet;
   readonly matched: readonly boolean[];
   readonly text: string | null;
+  readonly explanation: ChunkExplanation | null;
 }
 
 /** Answer to `fetch`, one entry per item. */
@@ -193,9 +255,12 @@ export interface VerifyAnswer {
   readonly parts: readonly { readonly name: string; readonly status: 'ok' | 'damaged'; readonly detail: string }[];
 }
 
-export type SearchTask = RankTask | FetchTask | VerifyTask;
+export type SearchTask = OpenTask | CountTask | RankTask | LocateTask | FetchTask | VerifyTask;
 
 export interface SearchAnswers {
+  readonly open: null;
+  readonly count: CountAnswer;
+  readonly locate: LocateAnswer;
   readonly rank: RankAnswer;
   readonly fetch: FetchAnswer;
   readonly verify: VerifyAnswer;

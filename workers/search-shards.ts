@@ -1,75 +1,144 @@
 import {
   type ChunkId,
   CorruptError,
-  compareRanked,
+  type DocumentId,
   encodeError,
   excerptOf,
+  explainChunk,
   explainReadError,
-  matchShard,
+  noWork,
+  prepareQuery,
   type RankedChunk,
-  type ShardQuery,
+  rankShard,
   type ShardReader,
   ShelfmarkError,
 } from '../shards/index.ts';
+import { byName, mergeRanked } from './merge-ranked.ts';
 import type {
   Answer,
+  CountAnswer,
+  CountTask,
+  DocumentName,
   FetchAnswer,
   FetchedHit,
   FetchItem,
   FetchTask,
+  Limits,
+  LocateAnswer,
+  LocateTask,
   RankAnswer,
   RankedHit,
   RankTask,
   ShardFailure,
+  ShardTarget,
+  Shortfall,
 } from './protocol.ts';
 import type { ShardCache } from './shard-cache.ts';
 
-/** Ranks all queries of a task, shard by shard: a shard's pages are then hot for every query. */
+/** Counts terms; what is looked up stays in the cache, so ranking need not look it up again. */
+export function countTerms(task: CountTask, shards: ShardCache): CountAnswer {
+  const frequencies = task.terms.map(() => 0);
+  const work = noWork();
+  const check = checkOf(task);
+  const shortfall = forEachShard(task, shards, (reader) => {
+    const found = task.terms.map((term) => {
+      check();
+      return reader.index.postings(term, task.columnUnits, work)?.df ?? 0;
+    });
+    for (const [index, count] of found.entries()) frequencies[index]! += count;
+  });
+  return { frequencies, ...shortfall };
+}
+
+/** Ranks all queries of a task, shard by shard: a shard's postings are then at hand for every query. */
 export function rankShards(task: RankTask, shards: ShardCache): RankAnswer {
+  const startedAt = performance.now();
+  const { k, by, filter, scoring, frequencies } = task;
   const hits: RankedHit[][] = task.queries.map(() => []);
+  const work = task.queries.map(noWork);
+  const check = checkOf(task);
+  const compareNames = byName((hit) => nameForOrder(hit, shards));
+  const queries = task.queries.map((query) => prepareQuery(query, scoring, frequencies));
+  const shortfall = forEachShard(task, shards, (reader) => {
+    const found = queries.map((query, index) => {
+      check();
+      const floor = hits[index]![k - 1]?.score ?? 0;
+      return rankShard(reader, query, { k, by, filter, scoring, floor, work: work[index]!, check });
+    });
+    for (const [index, ranked] of found.entries()) {
+      if (ranked.length === 0) continue;
+      hits[index] = mergeRanked([hits[index]!, ranked.map((hit) => inShard(hit, reader.meta.id))], k, compareNames);
+    }
+  });
+  return { hits, work, ...shortfall, ms: performance.now() - startedAt };
+}
+
+function inShard({ score, chunk, document, ordinal }: RankedChunk, shard: string): RankedHit {
+  return { score, chunk, document, ordinal, shard };
+}
+
+/** Reads names of documents; a damaged one fails alone. */
+export function locateDocuments(task: LocateTask, shards: ShardCache): LocateAnswer {
+  return task.items.map(({ shard, document }) =>
+    answerOf(shards.target(shard), () => nameOf(shards.get(shard), document as DocumentId)),
+  );
+}
+
+function nameOf(reader: ShardReader, id: DocumentId): DocumentName {
+  const document = reader.document(id);
+  if (document === undefined) throw new CorruptError(reader.file, 'document', `there is no document ${id}`);
+  return { uri: document.uri, collection: document.collection };
+}
+
+/** A damaged name comes first, so that its hit is among those whose text or name is read, and the damage is reported. */
+function nameForOrder({ shard, document }: RankedHit, shards: ShardCache): DocumentName {
+  try {
+    return nameOf(shards.get(shard), document);
+  } catch {
+    return { uri: '', collection: '' };
+  }
+}
+
+/** Does something with every shard; one that fails or for which time is up is left out. */
+function forEachShard({ excluded }: Limits, shards: ShardCache, visit: (reader: ShardReader) => void): Shortfall {
   const failed: ShardFailure[] = [];
   const timedOut: string[] = [];
-  for (const target of task.shards) {
+  for (const target of shards.targets(excluded)) {
     try {
-      const reader = shards.get(target);
-      const found = task.queries.map((query) => rankInShard(task, reader, query));
-      for (const [query, ranked] of found.entries()) {
-        hits[query]?.push(...ranked.map((hit) => ({ ...hit, shard: target.id })));
-      }
+      visit(shards.get(target.id));
     } catch (error) {
       if (error instanceof Stopped) {
         timedOut.push(target.id);
         continue;
       }
-      shards.drop(target);
+      shards.drop(target.id);
       failed.push({ shard: target.id, error: encodeError(explainReadError(target.file, error)) });
     }
   }
-  const best = hits.map((list) => list.sort(compareRanked).slice(0, task.k));
-  return { hits: best, failed, timedOut };
+  return { failed, timedOut };
 }
 
-/** Thrown inside the row loop when time is up or the caller has lost interest. */
+/** Thrown in the middle of work when time is up or the caller has lost interest. */
 class Stopped extends Error {}
 
-function rankInShard(task: RankTask, reader: ShardReader, query: ShardQuery): RankedChunk[] {
-  const check = (): void => {
-    if (task.stop !== null && Atomics.load(task.stop, 0) !== 0) throw new Stopped();
-    if (task.deadline !== null && Date.now() > task.deadline) throw new Stopped();
+function checkOf({ stop, deadline }: Limits): () => void {
+  return () => {
+    if (stop !== null && Atomics.load(stop, 0) !== 0) throw new Stopped();
+    if (deadline !== null && Date.now() > deadline) throw new Stopped();
   };
-  check();
-  return matchShard(reader, query, { k: task.k, by: task.by, filter: task.filter, check });
 }
 
 /** Fetches text, snippet and place of each winner; a damaged one fails alone. */
 export function fetchHits(task: FetchTask, shards: ShardCache): FetchAnswer {
-  return task.items.map((item): Answer<FetchedHit> => {
-    try {
-      return { ok: true, value: fetchHit(task, item, shards) };
-    } catch (error) {
-      return { ok: false, error: encodeError(explainReadError(item.shard.file, error)) };
-    }
-  });
+  return task.items.map((item) => answerOf(shards.target(item.shard), () => fetchHit(task, item, shards)));
+}
+
+function answerOf<Value>(shard: ShardTarget, read: () => Value): Answer<Value> {
+  try {
+    return { ok: true, value: read() };
+  } catch (error) {
+    return { ok: false, error: encodeError(explainReadError(shard.file, error)) };
+  }
 }
 
 function fetchHit(task: FetchTask, item: FetchItem, shards: ShardCache): FetchedHit {
@@ -78,16 +147,13 @@ function fetchHit(task: FetchTask, item: FetchItem, shards: ShardCache): Fetched
   const chunk = reader.chunk(id);
   const document = reader.documentOfChunk(id);
   if (chunk.document !== document.id) {
-    throw new CorruptError(
-      item.shard.file,
-      'document',
-      `chunk ${id} says document ${chunk.document}, not ${document.id}`,
-    );
+    throw new CorruptError(reader.file, 'document', `chunk ${id} says document ${chunk.document}, not ${document.id}`);
   }
-  const tokens = task.queries[item.query];
-  if (tokens === undefined) throw new ShelfmarkError('SHELFMARK_INTERNAL', `No query ${item.query} in the task.`);
+  const query = task.queries[item.query];
+  if (query === undefined) throw new ShelfmarkError('SHELFMARK_INTERNAL', `No query ${item.query} in the task.`);
   const passage = { title: document.title, heading: chunk.heading, body: chunk.body };
-  const { snippet, matched } = excerptOf(reader.analyzer(), passage, tokens, task.snippetLength);
+  const { snippet, matched } = excerptOf(reader.analyzer(), passage, query.tokens, task.snippetLength);
+  const { explain } = task;
   return {
     document,
     heading: chunk.heading,
@@ -95,5 +161,7 @@ function fetchHit(task: FetchTask, item: FetchItem, shards: ShardCache): Fetched
     snippet,
     matched,
     text: task.text ? chunk.lead + chunk.body : null,
+    explanation:
+      explain === null ? null : explainChunk(reader, id, item.score, query.terms, explain.scoring, explain.frequencies),
   };
 }

@@ -1,61 +1,72 @@
-import { CorruptError, ShardReader } from '../shards/index.ts';
-import type { ShardTarget } from './protocol.ts';
+import { CorruptError, PostingsCache, ShardReader, ShelfmarkError } from '../shards/index.ts';
+import type { OpenTask, ShardTarget } from './protocol.ts';
 
 /**
- * Open shards of one thread, least recently used closed first: each costs up to 1 MiB of page cache and a file
- * descriptor.
+ * The shards of one thread, opened when they are first needed. Of many, the least recently used are closed again: an open
+ * one costs up to 1 MiB of page cache and a file descriptor.
  */
 export class ShardCache {
+  readonly #targets: ReadonlyMap<string, ShardTarget>;
   readonly #maxOpen: number;
-  readonly #open = new Map<string, { readonly reader: ShardReader; readonly dead: string }>();
+  readonly #postings: PostingsCache;
+  readonly #open = new Map<string, ShardReader>();
 
-  constructor(maxOpen: number) {
+  constructor({ shards, maxOpen, postingsBytes }: Omit<OpenTask, 'op'>) {
+    this.#targets = new Map(shards.map((shard) => [shard.id, shard]));
     this.#maxOpen = maxOpen;
+    this.#postings = new PostingsCache(postingsBytes);
+  }
+
+  /** All shards but some. */
+  *targets(excluded: readonly string[]): Generator<ShardTarget> {
+    for (const target of this.#targets.values()) if (!excluded.includes(target.id)) yield target;
+  }
+
+  /** A shard by name. @throws ShelfmarkError SHELFMARK_INTERNAL when the thread was not given it */
+  target(id: string): ShardTarget {
+    const target = this.#targets.get(id);
+    if (target === undefined) throw new ShelfmarkError('SHELFMARK_INTERNAL', `This thread has no shard ${id}.`, { id });
+    return target;
   }
 
   /** The reader of a shard, opened if need be. @throws what {@link ShardReader} throws; CorruptError on other counts. */
-  get(target: ShardTarget): ShardReader {
-    const dead = target.dead.join();
-    const known = this.#open.get(target.file);
+  get(id: string): ShardReader {
+    const known = this.#open.get(id);
     if (known !== undefined) {
-      this.#open.delete(target.file);
-      if (known.dead === dead) {
-        this.#open.set(target.file, known);
-        return known.reader;
-      }
-      known.reader.close();
+      this.#open.delete(id);
+      this.#open.set(id, known);
+      return known;
     }
-    const reader = new ShardReader(target.file, target.dead);
-    const { id, documents, chunks } = reader.meta;
-    if (id !== target.id || documents !== target.documents || chunks !== target.chunks) {
+    const target = this.target(id);
+    const reader = new ShardReader(target.file, { dead: target.dead, cache: this.#postings });
+    const { id: name, documents, chunks, terms } = reader.meta;
+    if (name !== id || documents !== target.documents || chunks !== target.chunks || terms !== target.tokens) {
       reader.close();
       throw new CorruptError(
         target.file,
         'meta',
-        `it says shard ${id} with ${documents} documents and ${chunks} chunks, the catalog says ${target.id} with ${target.documents} and ${target.chunks}`,
+        `it says shard ${name} with ${documents} documents, ${chunks} chunks and ${terms} tokens, the catalog says ${id} with ${target.documents}, ${target.chunks} and ${target.tokens}`,
       );
     }
-    this.#open.set(target.file, { reader, dead });
+    this.#open.set(id, reader);
     if (this.#open.size > this.#maxOpen) this.#closeOldest();
     return reader;
   }
 
   /** Closes one shard, so that the next use opens it anew. */
-  drop(target: ShardTarget): void {
-    this.#open.get(target.file)?.reader.close();
-    this.#open.delete(target.file);
+  drop(id: string): void {
+    this.#open.get(id)?.close();
+    this.#open.delete(id);
   }
 
   /** Closes all. */
   close(): void {
-    for (const { reader } of this.#open.values()) reader.close();
+    for (const reader of this.#open.values()) reader.close();
     this.#open.clear();
   }
 
   #closeOldest(): void {
-    const [oldest] = this.#open;
-    if (oldest === undefined) return;
-    oldest[1].reader.close();
-    this.#open.delete(oldest[0]);
+    const [oldest] = this.#open.keys();
+    if (oldest !== undefined) this.drop(oldest);
   }
 }

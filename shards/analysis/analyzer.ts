@@ -145,6 +145,21 @@ export class Analyzer {
     return terms;
   }
 
+  /** The main terms of `text` in its order: those whose neighbours in the index are their neighbours in the text. */
+  mainTerms(text: string): string[] {
+    const terms: string[] = [];
+    forEachToken(text, (tokenText, _start, isCjk) => {
+      if (isCjk) {
+        visitCjkTerms(tokenText, (term, _termStart, _termEnd, extra) => {
+          if (!extra) terms.push(term);
+        });
+        return;
+      }
+      for (const { text: term, extra } of this.#wordTerms(tokenText).terms) if (!extra) terms.push(term);
+    });
+    return terms;
+  }
+
   /** The tokens of a query, in order. Text without any word has none. The caller bounds the length of the query. */
   queryTokens(text: string): QueryToken[] {
     const tokens: QueryToken[] = [];

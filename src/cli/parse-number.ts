@@ -10,6 +10,13 @@ export function parseInteger(option: string, text: string, minimum: number, maxi
   );
 }
 
+/** Reads a number from 0 on that may have decimals. @throws ShelfmarkError SHELFMARK_USAGE. */
+export function parseNumber(option: string, text: string, maximum: number): number {
+  const value = /^[0-9]*\.?[0-9]+$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= maximum) return value;
+  throw usageError(`${option}: expected a number from 0 to ${maximum}, got "${text}".`);
+}
+
 /** Reads seconds as milliseconds; parts of a second are allowed. @throws ShelfmarkError SHELFMARK_USAGE. */
 export function parseSeconds(option: string, text: string): number {
   const ms = /^[0-9]+(\.[0-9]+)?$/.test(text) ? Math.round(Number(text) * 1000) : Number.NaN;

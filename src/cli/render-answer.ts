@@ -1,7 +1,8 @@
+import type { ChunkExplanation } from '../../shards/ranking/explain.ts';
 import { renderSnippet } from '../../shards/snippet.ts';
-import type { Explanation, Hit, Markers, SearchAnswer } from '../search/hits.ts';
+import type { Explanation, Hit, Markers, RungExplanation, SearchAnswer } from '../search/hits.ts';
 import type { RungName } from '../search/match-policy.ts';
-import { formatCounted, formatDuration } from './quantities.ts';
+import { formatCount, formatCounted, formatDuration } from './quantities.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import type { Style } from './style.ts';
 
@@ -12,6 +13,7 @@ const rungMeanings: Readonly<Record<RungName, string>> = {
   all: 'every word',
   top5: 'any of the longest words',
   any: 'any word',
+  phrase: 'the phrases alone',
 };
 
 /** What goes around highlighted words, and whether the text is escaped for HTML. */
@@ -49,15 +51,46 @@ function advice({ match, coverage }: SearchAnswer): string {
   return 'Nothing found. Try other words, or --also with synonyms.\n';
 }
 
-function renderExplanation({ rungs, fetchMs }: Explanation): string {
-  const lines = rungs.map(({ name, tokens, hits, ms }) => {
-    const words = tokens.map(({ text, alternatives }) => {
-      const terms = alternatives.map((all) => all.map(sanitizeLine).join('+')).join('|');
-      return `${sanitizeLine(text)}=${terms}`;
-    });
-    return `  ${name}: ${formatCounted(hits, 'hit')} in ${formatDuration(ms)}; ${words.join(', ')}\n`;
+function renderExplanation({ scoring, countMs, rungs, fetchMs }: Explanation): string {
+  const { k1, b, columnWeights, chunks, averageLength } = scoring;
+  const weights = ['title', 'heading', 'body'].map((name, column) => `${name} ${columnWeights[column]}`).join(', ');
+  const lines = [
+    `  BM25: k1 ${k1}, b ${b}; weights ${weights}; ${formatCounted(chunks, 'chunk')} of ${averageLength.toFixed(1)} tokens on average`,
+    `  terms counted in ${formatDuration(countMs)}`,
+    ...rungs.flatMap(renderRung),
+    `  text of the hits in ${formatDuration(fetchMs)}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function renderRung({ name, tokens, hits, ms, threadMs, work }: RungExplanation): string[] {
+  const words = tokens.map(({ text, alternatives }) => {
+    const terms = alternatives.map((all) => all.map(sanitizeLine).join('+')).join('|');
+    return `${sanitizeLine(text)}=${terms}`;
   });
-  return `${lines.join('')}  text of the hits in ${formatDuration(fetchMs)}\n`;
+  const counts = [
+    `${formatCounted(work.shards, 'shard')}, ${formatCount(work.shardsSkipped)} passed over`,
+    `${formatCounted(work.blocks, 'block')}, ${formatCount(work.blocksSkipped)} passed over`,
+    `${formatCounted(work.postings, 'posting')}, ${formatCounted(work.candidates, 'candidate')}`,
+  ];
+  const reads = [
+    `${formatCounted(work.terms, 'term')} looked up, ${formatCount(work.termsCached)} in the cache, in ${formatDuration(work.lookUpMs)} of ${formatDuration(work.rankMs)}`,
+    `read ${formatCounted(work.pages, 'page')}, ${formatCounted(work.lists, 'list')}, ${formatCounted(work.segments, 'segment')}`,
+  ];
+  return [
+    `  ${name}: ${formatCounted(hits, 'hit')} in ${formatDuration(ms)}, the slowest thread ${formatDuration(threadMs)}; ${words.join(', ')}`,
+    `    ${counts.join('; ')}`,
+    `    ${reads.join('; ')}`,
+  ];
+}
+
+/** The sum that a hit's score is, a term a line. */
+function renderContributions({ length, terms }: ChunkExplanation): string[] {
+  const lines = terms.map(({ term, df, idf, tf, contribution }) => {
+    const [title, heading, body] = tf;
+    return `     ${contribution.toFixed(4)}  ${sanitizeLine(term)}: in ${formatCounted(df, 'chunk')}, idf ${idf.toFixed(3)}; here ${title} in title, ${heading} in heading, ${body} in body`;
+  });
+  return [...lines, `     of ${formatCounted(length, 'token')}`];
 }
 
 function renderHit(hit: Hit, markers: SnippetStyle, style: Style): string {
@@ -72,6 +105,7 @@ function renderHit(hit: Hit, markers: SnippetStyle, style: Style): string {
     ...(hit.text === undefined ? [] : ['', indent(sanitize(hit.text)), '']),
     style.dim(`   ${sanitizeLine(hit.uri)} | ${hit.shelfmark} | ${sanitizeLine(hit.label)}`),
     style.dim(`   ${sanitizeLine(source.path)} bytes ${source.byteStart}-${source.byteEnd}`),
+    ...(hit.explain === undefined ? [] : renderContributions(hit.explain).map((line) => style.dim(line))),
     ...(hit.missing.length === 0 ? [] : [style.dim(`   without: ${hit.missing.map(sanitizeLine).join(', ')}`)]),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,7 +1,8 @@
 import type { Options } from 'yargs';
 import type { SearchOptions } from '../search/options.ts';
 import type { Typed } from './command.ts';
-import { parseInteger } from './parse-number.ts';
+import { given } from './given.ts';
+import { parseInteger, parseNumber } from './parse-number.ts';
 
 /** Flags that say what to find, for `search` and `batch`. */
 export const searchFlags = {
@@ -18,6 +19,9 @@ export const searchFlags = {
     requiresArg: true,
     describe: 'More words for the "any" steps, such as synonyms; takes all words up to the next option',
   },
+  phrase: listFlag('Words that every hit must have next to each other, in this order; may be repeated'),
+  k1: { type: 'string', requiresArg: true, defaultDescription: '0.9', describe: "BM25's k1, 0 to 100" },
+  b: { type: 'string', requiresArg: true, defaultDescription: '0.4', describe: "BM25's b, 0 to 1" },
   by: {
     choices: ['document', 'chunk'] as const,
     requiresArg: true,
@@ -44,9 +48,15 @@ export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: 
     limit: typed.limit === undefined ? defaultLimit : parseInteger('--limit', typed.limit, 1, 10_000),
     match: typed.match,
     also: typed.also ?? [],
+    phrases: typed.phrase ?? [],
+    ...given({ k1: parseUpTo('--k1', typed.k1, 100), b: parseUpTo('--b', typed.b, 1) }),
     by: typed.by,
     kinds: typed.kind ?? [],
     collections: typed.collection ?? [],
     text: typed.text ?? false,
   };
+}
+
+function parseUpTo(option: string, text: string | undefined, most: number): number | undefined {
+  return text === undefined ? undefined : parseNumber(option, text, most);
 }

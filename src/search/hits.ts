@@ -1,4 +1,4 @@
-import { renderSnippet } from '../../shards/index.ts';
+import { type ChunkExplanation, renderSnippet, type Work } from '../../shards/index.ts';
 import type { MatchMode, RungName } from './match-policy.ts';
 
 /** One result, with everything needed to cite it. The JSON output has the same names. */
@@ -29,6 +29,8 @@ export interface Hit {
   readonly source: HitSource;
   /** the whole chunk, when asked for */
   readonly text?: string;
+  /** how its score came about, when asked for */
+  readonly explain?: ChunkExplanation;
 }
 
 /** Where the record stands from which a hit comes. */
@@ -70,13 +72,31 @@ export interface SearchAnswer {
 
 /** How an answer came about. */
 export interface Explanation {
-  readonly rungs: readonly {
-    readonly name: RungName;
-    readonly tokens: readonly { readonly text: string; readonly alternatives: readonly (readonly string[])[] }[];
-    readonly hits: number;
-    readonly ms: number;
-  }[];
+  /** BM25's parameters, and what it knows of the corpus */
+  readonly scoring: {
+    readonly k1: number;
+    readonly b: number;
+    /** of title, heading and body */
+    readonly columnWeights: readonly [number, number, number];
+    readonly chunks: number;
+    readonly averageLength: number;
+  };
+  /** milliseconds for asking in how many chunks the terms are; 0 when all were known */
+  readonly countMs: number;
+  readonly rungs: readonly RungExplanation[];
   readonly fetchMs: number;
+}
+
+/** One step of an answer. */
+export interface RungExplanation {
+  readonly name: RungName;
+  readonly tokens: readonly { readonly text: string; readonly alternatives: readonly (readonly string[])[] }[];
+  readonly hits: number;
+  /** from asking the threads to the merged list, and what the slowest thread spent of it */
+  readonly ms: number;
+  readonly threadMs: number;
+  /** what all threads did together */
+  readonly work: Work;
 }
 
 /** Markers around highlighted words. */

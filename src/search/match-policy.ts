@@ -7,7 +7,7 @@ import { type Analyzer, contentTokens, type QueryToken, type ShardQuery, Shelfma
 export type MatchMode = 'strict' | 'any' | 'all';
 
 /** Which step of the policy found a hit. */
-export type RungName = 'all' | 'top5' | 'any';
+export type RungName = 'all' | 'top5' | 'any' | 'phrase';
 
 /** One step of a plan. */
 export interface Rung {
@@ -22,6 +22,8 @@ export interface QueryPlan {
   readonly match: MatchMode;
   /** content tokens: what the query is about, without scaffolding, each once */
   readonly tokens: readonly QueryToken[];
+  /** words of the phrases that must occur */
+  readonly phraseTokens: readonly QueryToken[];
   /** tokens beyond the limit of 1,024 terms, which were left out */
   readonly droppedTokens: number;
   /** tried in order until one has a hit anywhere in the corpus */
@@ -42,29 +44,64 @@ const fallbackTokens = 5;
  * - `all`: the first step of `strict` alone.
  * - `any`: the OR of all content tokens and `also` words.
  *
+ * Phrases must occur in every hit, whatever the step; their words count for the score. A query of nothing but phrases has
+ * one step, `phrase`.
+ *
  * @param also more words, for example synonyms; they never make a step stricter.
- * @throws ShelfmarkError SHELFMARK_NO_WORDS when the query has no letter or digit.
+ * @throws ShelfmarkError SHELFMARK_NO_WORDS when the query, or a phrase, has no letter or digit; SHELFMARK_USAGE when the
+ * phrases have over 1,024 words.
  */
-export function planQuery(analyzer: Analyzer, text: string, match: MatchMode, also: readonly string[]): QueryPlan {
+export function planQuery(
+  analyzer: Analyzer,
+  text: string,
+  match: MatchMode,
+  also: readonly string[],
+  phraseTexts: readonly string[],
+): QueryPlan {
   const distinct = distinctTokens(contentTokens(analyzer.queryTokens(text), text));
   const tokens = firstTerms(distinct);
-  if (tokens.length === 0) {
-    throw new ShelfmarkError('SHELFMARK_NO_WORDS', 'The query has no searchable words: it needs a letter or a digit.', {
-      query: text.slice(0, 200),
-    });
+  const phrases = phraseTexts.map((phrase) => termsOfPhrase(analyzer, phrase));
+  if (phrases.flat().length > maxQueryTerms) {
+    const message = `phrases: ${phrases.flat().length} words together, the limit is ${maxQueryTerms}.`;
+    throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'phrases' });
   }
+  if (tokens.length === 0 && (phrases.length === 0 || text.trim() !== '')) throw noWords('query', text);
   const pool = distinctTokens([...tokens, ...also.flatMap((words) => analyzer.queryTokens(words))]);
-  return { text, match, tokens, droppedTokens: distinct.length - tokens.length, rungs: rungsOf(match, tokens, pool) };
+  const phraseTokens = distinctTokens(phraseTexts.flatMap((phrase) => analyzer.queryTokens(phrase)));
+  const rungs =
+    tokens.length === 0 ? [toRung('phrase', 'or', phraseTokens, phrases)] : rungsOf(match, tokens, pool, phrases);
+  return { text, match, tokens, phraseTokens, droppedTokens: distinct.length - tokens.length, rungs };
 }
 
-function rungsOf(match: MatchMode, tokens: readonly QueryToken[], pool: readonly QueryToken[]): Rung[] {
-  if (match === 'any') return [toRung('any', 'or', firstTerms(pool))];
-  const all = toRung('all', 'and', tokens);
-  return match === 'all' ? [all] : [all, toRung('top5', 'or', longest(pool, fallbackTokens))];
+function termsOfPhrase(analyzer: Analyzer, phrase: string): string[] {
+  const terms = analyzer.mainTerms(phrase);
+  if (terms.length === 0) throw noWords('phrase', phrase);
+  return terms;
 }
 
-function toRung(name: RungName, mode: ShardQuery['mode'], tokens: readonly QueryToken[]): Rung {
-  return { name, tokens, query: { mode, tokens: tokens.map(({ alternatives }) => alternatives) } };
+function noWords(what: string, text: string): ShelfmarkError {
+  const message = `The ${what} has no searchable words: it needs a letter or a digit.`;
+  return new ShelfmarkError('SHELFMARK_NO_WORDS', message, { query: text.slice(0, 200) });
+}
+
+function rungsOf(
+  match: MatchMode,
+  tokens: readonly QueryToken[],
+  pool: readonly QueryToken[],
+  phrases: ShardQuery['phrases'],
+): Rung[] {
+  if (match === 'any') return [toRung('any', 'or', firstTerms(pool), phrases)];
+  const all = toRung('all', 'and', tokens, phrases);
+  return match === 'all' ? [all] : [all, toRung('top5', 'or', longest(pool, fallbackTokens), phrases)];
+}
+
+function toRung(
+  name: RungName,
+  mode: ShardQuery['mode'],
+  tokens: readonly QueryToken[],
+  phrases: ShardQuery['phrases'],
+): Rung {
+  return { name, tokens, query: { mode, tokens: tokens.map(({ alternatives }) => alternatives), phrases } };
 }
 
 /** The first tokens that have at most {@link maxQueryTerms} terms together, at least one token. */

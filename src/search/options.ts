@@ -1,4 +1,4 @@
-import { ShelfmarkError } from '../../shards/index.ts';
+import { DEFAULT_SCORING, ShelfmarkError } from '../../shards/index.ts';
 import { requireInteger } from '../require-integer.ts';
 import type { MatchMode } from './match-policy.ts';
 
@@ -10,6 +10,12 @@ export interface SearchOptions {
   readonly match?: MatchMode;
   /** More words for the OR steps, for example synonyms. @default [] */
   readonly also?: readonly string[];
+  /** Phrases that every hit must have, word for word in title, headings or text. @default [] */
+  readonly phrases?: readonly string[];
+  /** BM25's k1, 0 to 100: how soon more occurrences of a word stop to count. @default 0.9 */
+  readonly k1?: number;
+  /** BM25's b, 0 to 1: how much the length of a passage counts. @default 0.4 */
+  readonly b?: number;
   /** One hit per chunk, or the best chunk of each document. @default 'document' */
   readonly by?: 'document' | 'chunk';
   /** Only documents of these kinds. @default all */
@@ -33,6 +39,9 @@ export interface FilledSearchOptions {
   readonly limit: number;
   readonly match: MatchMode;
   readonly also: readonly string[];
+  readonly phrases: readonly string[];
+  readonly k1: number;
+  readonly b: number;
   readonly by: 'document' | 'chunk';
   readonly kinds: readonly string[];
   readonly collections: readonly string[];
@@ -51,6 +60,9 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
     limit: options.limit ?? 10,
     match: options.match ?? 'strict',
     also: options.also ?? [],
+    phrases: options.phrases ?? [],
+    k1: options.k1 ?? DEFAULT_SCORING.k1,
+    b: options.b ?? DEFAULT_SCORING.b,
     by: options.by ?? 'document',
     kinds: options.kinds ?? [],
     collections: options.collections ?? [],
@@ -63,10 +75,17 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   requireInteger('limit', filled.limit, 1, 10_000);
   requireInteger('snippetLength', filled.snippetLength, 40, 10_000);
   if (filled.timeoutMs !== null) requireInteger('timeoutMs', filled.timeoutMs, 1, 86_400_000);
-  for (const name of ['also', 'kinds', 'collections'] as const) requireTexts(name, filled[name]);
+  for (const name of ['also', 'phrases', 'kinds', 'collections'] as const) requireTexts(name, filled[name]);
+  requireNumber('k1', filled.k1, 0, 100);
+  requireNumber('b', filled.b, 0, 1);
   requireOneOf('match', filled.match, matchModes);
   requireOneOf('by', filled.by, ['document', 'chunk']);
   return filled;
+}
+
+function requireNumber(option: string, value: unknown, least: number, most: number): void {
+  if (typeof value === 'number' && value >= least && value <= most) return;
+  throw new ShelfmarkError('SHELFMARK_USAGE', `${option}: expected a number from ${least} to ${most}.`, { option });
 }
 
 function requireTexts(option: string, value: unknown): void {

@@ -1,41 +1,69 @@
-import { type Analyzer, formatShelfmark, type QueryToken, type ShardFilter, type ShardId } from '../../shards/index.ts';
-import type { FetchedHit, RankedHit, ShardFailure, ShardTarget, StopFlag } from '../../workers/protocol.ts';
-import type { Coverage, Explanation, Hit, SearchAnswer } from './hits.ts';
+import {
+  type Analyzer,
+  addWork,
+  COLUMN_UNITS,
+  DEFAULT_SCORING,
+  formatShelfmark,
+  noWork,
+  type QueryToken,
+  type Scoring,
+  type ShardId,
+  termsOf,
+  type Work,
+} from '../../shards/index.ts';
+import type {
+  DocumentName,
+  FetchedHit,
+  FetchTask,
+  RankedHit,
+  ShardFailure,
+  ShardTarget,
+  StopFlag,
+} from '../../workers/protocol.ts';
+import type { Coverage, Explanation, Hit, RungExplanation, SearchAnswer } from './hits.ts';
 import { planQuery, type QueryPlan, type Rung } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { ShardPool } from './shard-pool.ts';
+import { canMatch, TermStatistics } from './term-statistics.ts';
 
 /** A query ranked over the whole corpus; the text of its hits is not fetched yet. */
 export interface RankedAnswer {
   readonly plan: QueryPlan;
   readonly rung: Rung;
   readonly hits: readonly RankedHit[];
-  readonly steps: Explanation['rungs'];
+  readonly steps: readonly RungExplanation[];
 }
 
 /** Many queries ranked together. */
 export interface RankedGroup {
   readonly answers: readonly RankedAnswer[];
   readonly coverage: Coverage;
-  /** names of shards that did not answer */
-  readonly excluded: ReadonlySet<string>;
+  readonly scoring: Scoring;
+  /** chunks of the corpus per term of the queries */
+  readonly frequencies: ReadonlyMap<string, number>;
+  readonly countMs: number;
 }
+
+/** A ranked hit and the name of its document. */
+export interface NamedHit extends RankedHit, DocumentName {}
 
 /** Plans, fans out, merges, fetches. */
 export class Searcher {
   readonly #pool: ShardPool;
   readonly #shards: ReadonlyMap<string, ShardTarget>;
   readonly #analyzer: Analyzer;
+  readonly #statistics: TermStatistics;
 
   constructor(pool: ShardPool, shards: readonly ShardTarget[], analyzer: Analyzer) {
     this.#pool = pool;
     this.#shards = new Map(shards.map((shard) => [shard.id, shard]));
     this.#analyzer = analyzer;
+    this.#statistics = new TermStatistics(pool);
   }
 
   /** @throws ShelfmarkError SHELFMARK_NO_WORDS. */
   plan(text: string, options: FilledSearchOptions): QueryPlan {
-    return planQuery(this.#analyzer, text, options.match, options.also);
+    return planQuery(this.#analyzer, text, options.match, options.also, options.phrases);
   }
 
   /** Answers planned queries with full hits. */
@@ -45,7 +73,7 @@ export class Searcher {
     for (;;) {
       const group = await this.rank(plans, options, failures);
       const fetchStartedAt = performance.now();
-      const fetched = await this.#fetch(group.answers, options);
+      const fetched = await this.#fetch(group, options);
       if (fetched.failures.length > 0) {
         // A shard whose text is damaged counts as failed as a whole; its hits make room for others.
         failures.push(...fetched.failures);
@@ -63,8 +91,38 @@ export class Searcher {
         hits: fetched.hits[query] ?? [],
         coverage: group.coverage,
         tookMs,
-        ...(options.explain ? { explain: { rungs: steps, fetchMs } } : {}),
+        ...(options.explain ? { explain: explanationOf(group, steps, fetchMs) } : {}),
       }));
+    }
+  }
+
+  /** Ranks planned queries and names the documents of their hits, without reading any text. */
+  async rankNamed(
+    plans: readonly QueryPlan[],
+    options: FilledSearchOptions,
+  ): Promise<{
+    readonly answers: readonly { readonly rung: Rung; readonly hits: NamedHit[] }[];
+    readonly coverage: Coverage;
+  }> {
+    const failures: ShardFailure[] = [];
+    for (;;) {
+      const { answers, coverage } = await this.rank(plans, options, failures);
+      const wanted = answers.flatMap(({ hits }) => hits);
+      const names = await this.#pool.locate(wanted);
+      const failed = wanted.flatMap(({ shard }, index) => {
+        const name = names[index]!;
+        return name.ok ? [] : [{ shard, error: name.error }];
+      });
+      if (failed.length > 0) {
+        failures.push(...failed);
+        continue;
+      }
+      let next = 0;
+      const named = (hit: RankedHit): NamedHit => {
+        const name = names[next++]!;
+        return { ...hit, ...(name as Extract<typeof name, { ok: true }>).value };
+      };
+      return { answers: answers.map(({ rung, hits }) => ({ rung, hits: hits.map(named) })), coverage };
     }
   }
 
@@ -81,34 +139,52 @@ export class Searcher {
   ): Promise<RankedGroup> {
     const failures = new Map(known.map((failure) => [failure.shard, failure]));
     const timedOut = new Set<string>();
-    const answers: (RankedAnswer | undefined)[] = plans.map(() => undefined);
-    const steps: Explanation['rungs'][number][][] = plans.map(() => []);
+    const excluded = (): string[] => [...failures.keys(), ...timedOut];
     const deadline = options.timeoutMs === null ? null : Date.now() + options.timeoutMs;
-    const filter: ShardFilter = { kinds: options.kinds, collections: options.collections };
     const stop = stopFlagOf(options.signal);
+
+    const startedAt = performance.now();
+    const terms = [...new Set(plans.flatMap(({ rungs }) => rungs.flatMap(({ query }) => termsOf(query))))];
+    const counted = await this.#statistics.count(terms, { excluded: excluded(), deadline, stop });
+    options.signal?.throwIfAborted();
+    for (const failure of counted.failed) failures.set(failure.shard, failure);
+    for (const shard of counted.timedOut) timedOut.add(shard);
+    const countMs = counted.isKnown ? 0 : roundMs(performance.now() - startedAt);
+    const scoring = this.#scoring(options, new Set(excluded()));
+
+    const answers: (RankedAnswer | undefined)[] = plans.map(() => undefined);
+    const steps: RungExplanation[][] = plans.map(() => []);
     for (let step = 0; ; step++) {
       const open = [...plans.keys()].filter((query) => answers[query] === undefined && plans[query]!.rungs[step]);
       if (open.length === 0) break;
       const rungs = open.map((query) => plans[query]!.rungs[step]!);
-      const startedAt = performance.now();
-      const request = {
-        queries: rungs.map(({ query }) => query),
-        k: options.limit,
-        by: options.by,
-        filter,
-        deadline,
-        stop,
-      };
-      const result = await this.#pool.rank(request, new Set([...failures.keys(), ...timedOut]));
+      const queries = rungs.map(({ query }) => query);
+      const rungStartedAt = performance.now();
+      const result = await this.#pool.rank(
+        {
+          queries,
+          k: options.limit,
+          by: options.by,
+          filter: { kinds: options.kinds, collections: options.collections },
+          scoring,
+          frequencies: counted.frequencies,
+          excluded: excluded(),
+          deadline,
+          stop,
+        },
+        (thread) => queries.some((query) => canMatch(query, (term) => counted.inThread(term, thread))),
+      );
       options.signal?.throwIfAborted();
       for (const failure of result.failed) failures.set(failure.shard, failure);
       for (const shard of result.timedOut) timedOut.add(shard);
-      const ms = roundMs(performance.now() - startedAt);
+      const ms = roundMs(performance.now() - rungStartedAt);
       for (const [at, query] of open.entries()) {
         const plan = plans[query]!;
         const rung = rungs[at]!;
         const hits = result.hits[at] ?? [];
-        steps[query]!.push({ name: rung.name, tokens: describeTokens(rung), hits: hits.length, ms });
+        const work = sumOf(result.work[at] ?? []);
+        const threadMs = roundMs(result.ms);
+        steps[query]!.push({ name: rung.name, tokens: describeTokens(rung), hits: hits.length, ms, threadMs, work });
         const isLast = step === plan.rungs.length - 1;
         if (hits.length > 0 || isLast) answers[query] = { plan, rung, hits, steps: steps[query]! };
       }
@@ -116,8 +192,22 @@ export class Searcher {
     return {
       answers: answers.filter((answer) => answer !== undefined),
       coverage: this.#coverage(failures, timedOut),
-      excluded: new Set([...failures.keys(), ...timedOut]),
+      scoring,
+      frequencies: counted.frequencies,
+      countMs,
     };
+  }
+
+  /** Statistics of the shards that can be searched. */
+  #scoring({ k1, b }: FilledSearchOptions, excluded: ReadonlySet<string>): Scoring {
+    let chunks = 0;
+    let tokens = 0;
+    for (const shard of this.#shards.values()) {
+      if (excluded.has(shard.id)) continue;
+      chunks += shard.chunks;
+      tokens += shard.tokens;
+    }
+    return { ...DEFAULT_SCORING, k1, b, columnUnits: COLUMN_UNITS, chunks, tokens };
   }
 
   #coverage(failures: ReadonlyMap<string, ShardFailure>, timedOut: ReadonlySet<string>): Coverage {
@@ -133,17 +223,22 @@ export class Searcher {
   }
 
   async #fetch(
-    answers: readonly RankedAnswer[],
+    { answers, scoring, frequencies }: RankedGroup,
     options: FilledSearchOptions,
   ): Promise<{ readonly hits: Hit[][]; readonly failures: ShardFailure[] }> {
-    const shown = answers.map(({ plan, rung }) => [...new Set([...plan.tokens, ...rung.tokens])]);
+    const shown = answers.map(({ plan, rung }) => [...new Set([...plan.tokens, ...rung.tokens, ...plan.phraseTokens])]);
     const wanted = answers.flatMap((answer, query) => answer.hits.map((hit) => ({ hit, query })));
-    const fetched = await this.#pool.fetch({
-      items: wanted.map(({ hit, query }) => ({ shard: this.#shards.get(hit.shard)!, chunk: hit.chunk, query })),
-      queries: shown.map((tokens) => tokens.map(({ alternatives }) => alternatives)),
+    const task: Omit<FetchTask, 'op'> = {
+      items: wanted.map(({ hit: { shard, chunk, score }, query }) => ({ shard, chunk, score, query })),
+      queries: answers.map(({ rung }, query) => ({
+        tokens: shown[query]!.map(({ alternatives }) => alternatives),
+        terms: termsOf(rung.query),
+      })),
       snippetLength: options.snippetLength,
       text: options.text,
-    });
+      explain: options.explain ? { scoring, frequencies } : null,
+    };
+    const fetched = await this.#pool.fetch(task);
     const hits: Hit[][] = answers.map(() => []);
     const failures = new Map<string, ShardFailure>();
     for (const [index, { hit, query }] of wanted.entries()) {
@@ -156,12 +251,39 @@ export class Searcher {
   }
 }
 
-function describeTokens(rung: Rung): Explanation['rungs'][number]['tokens'] {
+function describeTokens(rung: Rung): RungExplanation['tokens'] {
   return rung.tokens.map(({ text, alternatives }) => ({ text, alternatives }));
 }
 
+function sumOf(parts: readonly Work[]): Work {
+  const sum = noWork();
+  for (const part of parts) addWork(sum, part);
+  return { ...sum, lookUpMs: roundMs(sum.lookUpMs), rankMs: roundMs(sum.rankMs) };
+}
+
+function explanationOf(
+  { scoring, countMs }: RankedGroup,
+  rungs: readonly RungExplanation[],
+  fetchMs: number,
+): Explanation {
+  const { k1, b, chunks, tokens, columnUnits } = scoring;
+  const [title, heading, body] = columnUnits;
+  return {
+    scoring: {
+      k1,
+      b,
+      columnWeights: [title / body, heading / body, 1],
+      chunks,
+      averageLength: chunks === 0 ? 0 : tokens / chunks,
+    },
+    countMs,
+    rungs,
+    fetchMs,
+  };
+}
+
 function toHit(ranked: RankedHit, rank: number, rung: Rung, tokens: readonly QueryToken[], fetched: FetchedHit): Hit {
-  const { document, heading, ordinal, snippet, matched, text } = fetched;
+  const { document, heading, ordinal, snippet, matched, text, explanation } = fetched;
   const { path, byteStart, byteEnd, sha256 } = document.source;
   const names = tokens.map(({ text }) => text);
   return {
@@ -183,6 +305,7 @@ function toHit(ranked: RankedHit, rank: number, rung: Rung, tokens: readonly Que
     modified_at: document.modifiedAt,
     source: { path, byteStart, byteEnd, sha256 },
     ...(text === null ? {} : { text }),
+    ...(explanation === null ? {} : { explain: explanation }),
   };
 }
 

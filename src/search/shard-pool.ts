@@ -1,82 +1,135 @@
-import { compareRanked, type ShardFilter, type ShardQuery } from '../../shards/index.ts';
+import type { Work } from '../../shards/index.ts';
+import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type {
+  Answer,
+  CountTask,
+  DocumentName,
   FetchAnswer,
-  FetchItem,
   FetchTask,
   RankedHit,
+  RankTask,
   SearchAnswers,
   SearchTask,
-  ShardFailure,
   ShardTarget,
+  Shortfall,
   VerifyAnswer,
   VerifyTask,
 } from '../../workers/protocol.ts';
 import { ThreadLane } from '../thread-lane.ts';
 
-/** What every shard is asked. */
-export interface RankRequest {
-  readonly queries: readonly ShardQuery[];
-  readonly k: number;
-  readonly by: 'chunk' | 'document';
-  readonly filter: ShardFilter;
-  readonly deadline: number | null;
-  readonly stop: Int32Array<SharedArrayBuffer> | null;
+/** Answers of all threads merged; `hits[i]` and `work[i]` belong to `queries[i]`. */
+export interface RankResult extends Shortfall {
+  readonly hits: readonly (readonly RankedHit[])[];
+  /** what each thread did */
+  readonly work: readonly (readonly Work[])[];
+  /** milliseconds of the thread that took longest */
+  readonly ms: number;
 }
 
-/** Answers of all shards merged; `hits[i]` belongs to `queries[i]`. */
-export interface RankResult {
-  readonly hits: readonly (readonly RankedHit[])[];
-  readonly failed: readonly ShardFailure[];
-  readonly timedOut: readonly string[];
+/** Chunks with each term, per thread. */
+export interface CountResult extends Shortfall {
+  readonly frequencies: readonly (readonly number[])[];
 }
+
+/** Shards that a thread has open at once; with at most 1 MiB of page cache each, this bounds its share of memory. */
+const maxOpenShards = 128;
 
 /**
  * The threads that search a corpus. Each shard belongs to one thread, so its file is opened once; a query is one message
  * to each thread, never one per shard.
  */
 export class ShardPool {
-  readonly #lanes: readonly {
-    readonly thread: ThreadLane<SearchTask, SearchAnswers>;
-    readonly shards: readonly ShardTarget[];
-  }[];
+  readonly #lanes: readonly ThreadLane<SearchTask, SearchAnswers>[];
+  readonly #laneOf = new Map<string, number>();
 
-  constructor(shards: readonly (ShardTarget & { readonly bytes: number })[], threads: number) {
-    this.#lanes = spread(shards, Math.max(1, Math.min(threads, shards.length))).map((group) => ({
-      thread: new ThreadLane<SearchTask, SearchAnswers>('search-worker'),
-      shards: group,
-    }));
+  /** @param postingsBytes budget for expanded postings of all threads together */
+  constructor(shards: readonly (ShardTarget & { readonly bytes: number })[], threads: number, postingsBytes: number) {
+    const groups = spread(shards, Math.max(1, Math.min(threads, shards.length)));
+    this.#lanes = groups.map((group, lane) => {
+      const thread = new ThreadLane<SearchTask, SearchAnswers>('search-worker');
+      for (const { id } of group) this.#laneOf.set(id, lane);
+      const share = Math.floor(postingsBytes / groups.length);
+      // A failure to start comes out with the first question.
+      thread.run<'open'>({ op: 'open', shards: group, maxOpen: maxOpenShards, postingsBytes: share }).catch(() => {});
+      return thread;
+    });
   }
 
-  /** Ranks queries on all shards but those excluded. */
-  async rank(request: RankRequest, excluded: ReadonlySet<string>): Promise<RankResult> {
-    const answers = await Promise.all(
-      this.#lanes.map(({ thread, shards }) =>
-        thread.run<'rank'>({ op: 'rank', ...request, shards: shards.filter(({ id }) => !excluded.has(id)) }),
-      ),
-    );
+  /** Counts chunks with terms in all shards but those excluded. */
+  async count(request: Omit<CountTask, 'op'>): Promise<CountResult> {
+    const answers = await Promise.all(this.#lanes.map((thread) => thread.run<'count'>({ op: 'count', ...request })));
+    return { frequencies: answers.map(({ frequencies }) => frequencies), ...joinShortfalls(answers) };
+  }
+
+  /**
+   * Ranks queries on all shards but those excluded.
+   * @param isNeeded false for a thread none of whose shards can have a hit; it is not asked.
+   */
+  async rank(request: Omit<RankTask, 'op'>, isNeeded: (thread: number) => boolean): Promise<RankResult> {
+    const asked = this.#lanes.filter((_, index) => isNeeded(index));
+    const answers = await Promise.all(asked.map((thread) => thread.run<'rank'>({ op: 'rank', ...request })));
+    const lists = request.queries.map((_, query) => answers.map(({ hits }) => hits[query]!));
+    const names = await this.#namesOfTies(lists, request.k);
+    const compareNames = byName((hit) => names.get(keyOf(hit))!);
     return {
-      hits: request.queries.map((_, query) =>
-        answers
-          .flatMap(({ hits }) => hits[query] ?? [])
-          .sort(compareRanked)
-          .slice(0, request.k),
-      ),
-      failed: answers.flatMap(({ failed }) => failed),
-      timedOut: answers.flatMap(({ timedOut }) => timedOut),
+      hits: lists.map((ofQuery) => mergeRanked(ofQuery, request.k, compareNames)),
+      work: request.queries.map((_, query) => answers.map(({ work }) => work[query]!)),
+      ms: Math.max(0, ...answers.map(({ ms }) => ms)),
+      ...joinShortfalls(answers),
     };
   }
 
-  /** Fetches winners' text, each from the thread that has its shard open; the answer has the order of the items. */
+  /** Names of the hits that merging will have to compare by name: those with the score of a hit of another thread. */
+  async #namesOfTies(
+    lists: readonly (readonly (readonly RankedHit[])[])[],
+    k: number,
+  ): Promise<Map<string, DocumentName>> {
+    const tied = lists.flatMap((ofQuery) => tiesAcross(ofQuery, k));
+    const names = new Map<string, DocumentName>();
+    if (tied.length === 0) return names;
+    const found = await this.locate(tied);
+    for (const [index, hit] of tied.entries()) {
+      const name = found[index]!;
+      // A damaged name comes first, so that its hit is among those whose text or name is read, and the damage is reported.
+      names.set(keyOf(hit), name.ok ? name.value : { uri: '', collection: '' });
+    }
+    return names;
+  }
+
+  /** Names of the hits' documents; the answer has the order of the hits. */
+  async locate(hits: readonly RankedHit[]): Promise<Answer<DocumentName>[]> {
+    return await this.#askOwners(
+      hits.map(({ shard }) => shard),
+      (thread, positions) => {
+        const items = positions.map((index) => ({ shard: hits[index]!.shard, document: hits[index]!.document }));
+        return thread.run<'locate'>({ op: 'locate', items });
+      },
+    );
+  }
+
+  /** Fetches winners' text; the answer has the order of the items. */
   async fetch(task: Omit<FetchTask, 'op'>): Promise<FetchAnswer> {
-    const results: FetchAnswer[number][] = new Array(task.items.length);
+    return await this.#askOwners(
+      task.items.map(({ shard }) => shard),
+      (thread, positions) =>
+        thread.run<'fetch'>({ op: 'fetch', ...task, items: positions.map((index) => task.items[index]!) }),
+    );
+  }
+
+  /** Asks the thread of each shard once for all positions of it, and puts the results into the order of `shards`. */
+  async #askOwners<Result>(
+    shards: readonly string[],
+    ask: (thread: ThreadLane<SearchTask, SearchAnswers>, positions: readonly number[]) => Promise<readonly Result[]>,
+  ): Promise<Result[]> {
+    const positions = this.#lanes.map((): number[] => []);
+    for (const [index, shard] of shards.entries()) positions[this.#laneOf.get(shard)!]!.push(index);
+    const results: Result[] = new Array(shards.length);
     await Promise.all(
-      this.#lanes.map(async ({ thread, shards }) => {
-        const own = new Set(shards.map(({ id }) => id));
-        const positions = [...task.items.keys()].filter((index) => own.has(task.items[index]!.shard.id));
-        if (positions.length === 0) return;
-        const items: FetchItem[] = positions.map((index) => task.items[index]!);
-        const fetched = await thread.run<'fetch'>({ op: 'fetch', ...task, items });
-        for (const [at, index] of positions.entries()) results[index] = fetched[at]!;
+      this.#lanes.map(async (thread, lane) => {
+        const own = positions[lane]!;
+        if (own.length === 0) return;
+        const found = await ask(thread, own);
+        for (const [at, index] of own.entries()) results[index] = found[at]!;
       }),
     );
     return results;
@@ -89,7 +142,7 @@ export class ShardPool {
     const start = (lane: number): void => {
       const task = waiting.shift();
       if (task === undefined) return;
-      const report = this.#lanes[lane]!.thread.run<'verify'>({ op: 'verify', ...task });
+      const report = this.#lanes[lane]!.run<'verify'>({ op: 'verify', ...task });
       running.set(
         lane,
         report.then((value) => ({ lane, report: value })),
@@ -106,7 +159,7 @@ export class ShardPool {
 
   /** Ends the threads and closes their files. */
   async close(): Promise<void> {
-    await Promise.all(this.#lanes.map(({ thread }) => thread.close()));
+    await Promise.all(this.#lanes.map((thread) => thread.close()));
   }
 }
 
@@ -120,4 +173,29 @@ function spread<Shard extends { readonly bytes: number }>(shards: readonly Shard
     owner.set(shard, lightest);
   }
   return loads.map((_, group) => shards.filter((shard) => owner.get(shard) === group));
+}
+
+/** Hits with a score that hits of other lists have too, as far as they can be among the k best. */
+function tiesAcross(lists: readonly (readonly RankedHit[])[], k: number): RankedHit[] {
+  const listOf = new Map<number, number>();
+  const shared = new Set<number>();
+  for (const [list, hits] of lists.entries()) {
+    for (const { score } of hits) {
+      const known = listOf.get(score);
+      if (known === undefined) listOf.set(score, list);
+      else if (known !== list) shared.add(score);
+    }
+  }
+  if (shared.size === 0) return [];
+  const all = lists.flat();
+  const kth = all.map(({ score }) => score).sort((a, b) => b - a)[Math.min(k, all.length) - 1]!;
+  return all.filter(({ score }) => score >= kth && shared.has(score));
+}
+
+function keyOf({ shard, document }: RankedHit): string {
+  return `${shard}/${document}`;
+}
+
+function joinShortfalls(parts: readonly Shortfall[]): Shortfall {
+  return { failed: parts.flatMap(({ failed }) => failed), timedOut: parts.flatMap(({ timedOut }) => timedOut) };
 }

@@ -1,7 +1,14 @@
 import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type ChunkId, type DocumentId, openReadOnly, type SealedShard, ShardReader } from '../../shards/index.ts';
+import {
+  type ChunkId,
+  type DocumentId,
+  openReadOnly,
+  type SealedShard,
+  type ShardFilter,
+  ShardReader,
+} from '../../shards/index.ts';
 import { buildShard, copyOf, documentOf, documentsOf, editShard, errorOf, newPath, reopen } from './support.ts';
 
 let sealed: SealedShard;
@@ -22,17 +29,17 @@ function withMeta(key: string, value: string): string {
 
 describe('opening a shard', () => {
   it('of a newer format is refused with the advice to update', () => {
-    const file = withMeta('format', '2');
+    const file = withMeta('format', '3');
     const error = errorOf(() => new ShardReader(file));
-    expect(error).toMatchObject({ code: 'SHELFMARK_TOO_NEW', facts: { file, format: 2 } });
+    expect(error).toMatchObject({ code: 'SHELFMARK_TOO_NEW', facts: { file, format: 3 } });
     expect(error.message).toContain(file);
     expect(error.message).toContain('Update shelfmark');
   });
 
   it('of an older format than can be read is refused with the advice to rebuild', () => {
-    const file = withMeta('format', '0');
+    const file = withMeta('format', '1');
     const error = errorOf(() => new ShardReader(file));
-    expect(error).toMatchObject({ code: 'SHELFMARK_TOO_OLD', facts: { file, format: 0 } });
+    expect(error).toMatchObject({ code: 'SHELFMARK_TOO_OLD', facts: { file, format: 1 } });
     expect(error.message).toContain('Rebuild');
   });
 
@@ -52,6 +59,11 @@ describe('opening a shard', () => {
     ['id', '7'],
     ['analyzer', '{}'],
     ['textBytes', '{"broken'],
+    ['lists', 'true'],
+    ['columnUnits', '[4,3]'],
+    ['columnUnits', '[4,0,2]'],
+    ['columnUnits', '[4,3,2.5]'],
+    ['columnUnits', '"432"'],
   ])('with meta %s = %s is refused as damaged', (key, value) => {
     const file = withMeta(key, value);
     const error = errorOf(() => new ShardReader(file));
@@ -102,7 +114,7 @@ describe('opening a shard', () => {
   });
 
   it('leaves no file behind beside it, whether it succeeds or fails', () => {
-    const file = withMeta('format', '2');
+    const file = withMeta('format', '3');
     errorOf(() => new ShardReader(file));
     expect(readdirSync(dirname(file))).toHaveLength(1);
     const good = copyOf(sealed.file);
@@ -142,11 +154,28 @@ describe('a reader', () => {
     const none = { kinds: [], collections: [] };
     reopen(sealed.file, (reader) => {
       expect(reader.allowedChunks(none)).toBeNull();
-      expect(reader.allowedChunks({ ...none, kinds: ['note', 'mail'] })).toEqual(Uint8Array.of(0, 1, 1, 1, 0));
-      expect(reader.allowedChunks({ ...none, collections: ['other'] })).toEqual(Uint8Array.of(0, 0, 0, 0, 1));
-      expect(reader.allowedChunks({ kinds: ['note'], collections: ['other'] })).toEqual(new Uint8Array(5));
+      const allowed = (filter: ShardFilter): unknown => reader.allowedChunks(filter)?.bitmap;
+      expect(allowed({ ...none, kinds: ['note', 'mail'] })).toEqual(Uint8Array.of(0, 1, 1, 1, 0));
+      expect(allowed({ ...none, collections: ['other'] })).toEqual(Uint8Array.of(0, 0, 0, 0, 1));
+      expect(allowed({ kinds: ['note'], collections: ['other'] })).toEqual(new Uint8Array(5));
+      expect(allowed(none)).toBeUndefined();
     });
-    reopen(sealed.file, (reader) => expect(reader.allowedChunks(none)).toEqual(Uint8Array.of(0, 0, 0, 0, 1)), [1]);
+    reopen(sealed.file, (reader) => expect(reader.allowedChunks(none)?.bitmap).toEqual(Uint8Array.of(0, 0, 0, 0, 1)), {
+      dead: [1],
+    });
+  });
+
+  it('counts the allowed chunks of each block of 4,096', async () => {
+    const texts = Array.from({ length: 4_100 }, () => 'x ');
+    const { file } = await buildShard([documentOf(texts, { uri: 'long' }), documentOf('y', { kind: 'note' })]);
+    reopen(file, (reader) => {
+      const counts = (kind: string): number[] => [
+        ...(reader.allowedChunks({ kinds: [kind], collections: [] })?.blockCounts ?? []),
+      ];
+      // Ids begin with 1, so the first block has a chunk less.
+      expect(counts('document')).toEqual([4_095, 5]);
+      expect(counts('note')).toEqual([0, 1]);
+    });
   });
 
   it('does not let chunks of a neighbour through a filter when a row is damaged', () => {

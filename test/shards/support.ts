@@ -12,6 +12,7 @@ import {
   type ShardChunk,
   type ShardDocument,
   ShardReader,
+  type ShardReaderOptions,
   ShardWriter,
   type ShardWriterOptions,
   ShelfmarkError,
@@ -101,8 +102,12 @@ export async function buildShard(
 }
 
 /** Opens a shard for the length of a function. */
-export function reopen<Value>(file: string, use: (reader: ShardReader) => Value, dead: Iterable<number> = []): Value {
-  const reader = new ShardReader(file, dead);
+export function reopen<Value>(
+  file: string,
+  use: (reader: ShardReader) => Value,
+  options: ShardReaderOptions = {},
+): Value {
+  const reader = new ShardReader(file, options);
   try {
     return use(reader);
   } finally {

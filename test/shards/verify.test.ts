@@ -22,11 +22,11 @@ const overlapping: TestDocument = {
 };
 
 describe('verify of a sound shard', () => {
-  it('has one part each, the index among them unless it is quick', async () => {
+  it('has one part each, lists and index among them unless it is quick', async () => {
     const { file } = await buildShard(documentsOf('one', 'two'));
     const names = (depth: VerifyDepth): string[] => verifyShardFile(file, { depth }).parts.map(({ name }) => name);
-    expect(names('quick')).toEqual(['open', 'sqlite', 'counts', 'documents', 'blocks']);
-    expect(names('sample')).toEqual([...names('quick'), 'index']);
+    expect(names('quick')).toEqual(['open', 'sqlite', 'counts', 'documents', 'blocks', 'columns']);
+    expect(names('sample')).toEqual([...names('quick'), 'lists', 'index']);
     expect(names('deep')).toEqual(names('sample'));
   });
 

@@ -1,15 +1,18 @@
 import { truncateSync, unlinkSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { SealedShard } from '../../shards/index.ts';
-import type { ShardTarget } from '../../workers/protocol.ts';
-import { fetchHits, rankShards } from '../../workers/search-shards.ts';
-import { ShardCache } from '../../workers/shard-cache.ts';
+import { COLUMN_UNITS, type SealedShard } from '../../shards/index.ts';
+import type { RankAnswer, ShardTarget } from '../../workers/protocol.ts';
+import { countTerms, fetchHits, locateDocuments, rankShards } from '../../workers/search-shards.ts';
+import type { ShardCache } from '../../workers/shard-cache.ts';
+import { ask } from '../shards/ranking/support.ts';
 import { buildShard, copyOf, documentOf, documentsOf, editShard } from '../shards/support.ts';
-import { ask, fetchTask, rankTask, targetOf } from './support.ts';
+import { cacheOf, fetchTask, rankTask, targetOf, unlimited } from './support.ts';
 
 let rooms: SealedShard;
 let letters: SealedShard;
-const cache = new ShardCache(8);
+let both: readonly ShardTarget[];
+let cache: ShardCache;
+const opened: ShardCache[] = [];
 
 beforeAll(async () => {
   rooms = await buildShard([
@@ -23,9 +26,20 @@ beforeAll(async () => {
     documentOf('Red newspapers.', { uri: 'rooms/papers' }),
   ]);
   letters = await buildShard(documentsOf('A red letter.', 'A blue letter.', 'Red, red, red.'));
+  both = [targetOf(rooms), targetOf(letters)];
+  cache = open(...both);
 });
 
-afterEach(() => cache.close());
+afterEach(() => {
+  for (const one of opened) one.close();
+});
+
+/** A thread's shards, closed after the test. */
+function open(...shards: readonly ShardTarget[]): ShardCache {
+  const opening = cacheOf(shards);
+  opened.push(opening);
+  return opening;
+}
 
 /** The same shard in another file, damaged or gone. */
 function broken(sealed: SealedShard, damage: (file: string) => void): ShardTarget {
@@ -34,35 +48,103 @@ function broken(sealed: SealedShard, damage: (file: string) => void): ShardTarge
   return { ...targetOf(sealed), file };
 }
 
-describe('ranking', () => {
-  it('gives per query the best hits over all shards of the task, with their shard', () => {
-    const answer = rankShards(
-      rankTask([targetOf(rooms), targetOf(letters)], [ask('red'), ask('blue'), ask('absent')]),
-      cache,
+/** Uris of the hits of each query. */
+function urisOf({ hits }: Pick<RankAnswer, 'hits'>, shards = cache): string[][] {
+  return hits.map((list) =>
+    locateDocuments({ op: 'locate', items: list }, shards).map((name) => (name.ok ? name.value.uri : name.error.code)),
+  );
+}
+
+describe('counting', () => {
+  const count = (shards: ShardCache, terms: readonly string[], limits = {}) =>
+    countTerms({ op: 'count', terms, columnUnits: COLUMN_UNITS, ...unlimited, ...limits }, shards);
+
+  it('gives the chunks of all shards that have a term', () => {
+    expect(count(cache, ['red', 'blue', 'letter', 'absent', 'map'])).toEqual({
+      frequencies: [4, 2, 2, 0, 2],
+      failed: [],
+      timedOut: [],
+    });
+  });
+
+  it('leaves out shards that are excluded, and those that fail with all they had', async () => {
+    expect(count(cache, ['red', 'blue'], { excluded: [rooms.id] }).frequencies).toEqual([2, 1]);
+    // "blue" is on the first page of the index, "red" on a page that is gone.
+    const words = Array.from({ length: 3_000 }, (_, index) => `m${index}`).join(' ');
+    const sealed = await buildShard(documentsOf(`blue ${words} red`));
+    const sound = targetOf(sealed);
+    const target = broken(sealed, (file) =>
+      editShard(file, (database) =>
+        database.exec('DELETE FROM fts_data WHERE id = (SELECT max(id) FROM fts_data WHERE id < 1 << 38)'),
+      ),
     );
+    expect(count(open(sound), ['blue', 'red']).frequencies).toEqual([1, 1]);
+    expect(count(open(target), ['blue'])).toMatchObject({ frequencies: [1], failed: [] });
+    const answer = count(open(target, targetOf(letters)), ['blue', 'red']);
+    expect(answer).toMatchObject({ frequencies: [1, 2], failed: [{ shard: sealed.id }], timedOut: [] });
+  });
+
+  it('says of every shard that it did not reach in time that it timed out', () => {
+    const answer = count(cache, ['red'], { deadline: Date.now() - 1 });
+    expect(answer).toEqual({ frequencies: [0], failed: [], timedOut: [rooms.id, letters.id] });
+  });
+});
+
+describe('ranking', () => {
+  it('gives per query the best hits over all shards of the thread, with their shard', () => {
+    const answer = rankShards(rankTask(both, [ask('red'), ask('blue'), ask('absent')]), cache);
     expect(answer).toMatchObject({ failed: [], timedOut: [] });
-    expect(answer.hits.map((list) => list.map(({ uri }) => uri).sort())).toEqual([
+    expect(urisOf(answer).map((list) => list.sort())).toEqual([
       ['000.txt', '002.txt', 'rooms/maps', 'rooms/papers'],
       ['001.txt', 'rooms/maps'],
       [],
     ]);
-    for (const list of answer.hits) {
+    for (const [query, list] of answer.hits.entries()) {
       expect(list.map(({ score }) => score)).toEqual(list.map(({ score }) => score).sort((a, b) => b - a));
-      for (const hit of list) expect(hit.shard).toBe(hit.uri.startsWith('rooms/') ? rooms.id : letters.id);
+      for (const [index, { shard }] of list.entries()) {
+        expect(shard).toBe(urisOf(answer)[query]![index]!.startsWith('rooms/') ? rooms.id : letters.id);
+      }
     }
   });
 
   it('gives no more than k hits, the same in whatever order the shards come', () => {
-    const targets = [targetOf(rooms), targetOf(letters)];
-    const forward = rankShards(rankTask(targets, [ask('red')], { k: 2 }), cache);
-    const backward = rankShards(rankTask(targets.reverse(), [ask('red')], { k: 2 }), cache);
+    const task = rankTask(both, [ask('red')], { k: 2 });
+    const forward = rankShards(task, cache);
+    const backward = rankShards(task, open(...both.toReversed()));
     expect(forward.hits[0]).toHaveLength(2);
-    expect(backward).toEqual(forward);
+    expect(backward.hits).toEqual(forward.hits);
   });
 
-  it('leaves dead documents out', () => {
-    const { hits } = rankShards(rankTask([targetOf(letters, [1, 3])], [ask('red')]), cache);
-    expect(hits).toEqual([[]]);
+  it('gives the same when only one shard can be open at a time', () => {
+    const queries = [ask('red'), ask('blue letter', 'or')];
+    const one = cacheOf(both, { maxOpen: 1 });
+    opened.push(one);
+    const expected = rankShards(rankTask(both, queries), cache).hits;
+    expect(rankShards(rankTask(both, queries), one).hits).toEqual(expected);
+  });
+
+  it('leaves dead documents and excluded shards out', () => {
+    const task = rankTask(both, [ask('red')]);
+    expect(rankShards(task, open(targetOf(letters, [1, 3]))).hits).toEqual([[]]);
+    const { hits } = rankShards({ ...task, excluded: [letters.id] }, cache);
+    expect(hits[0]!.map(({ shard }) => shard)).toEqual([rooms.id, rooms.id]);
+  });
+
+  it('counts the work of each query apart, and shards that have nothing for it as skipped', () => {
+    const { work } = rankShards(rankTask(both, [ask('letter'), ask('absent'), ask('red')]), open(...both));
+    expect(work).toMatchObject([
+      { shards: 1, shardsSkipped: 1, terms: 2, termsCached: 0, candidates: 2, blocks: 1 },
+      { shards: 0, candidates: 0, blocks: 0 },
+      { shards: 2, shardsSkipped: 0, terms: 2, termsCached: 0, candidates: 4, postings: 4 },
+    ]);
+    for (const { pages } of [work[0]!, work[2]!]) expect(pages).toBe(2);
+  });
+
+  it('finds terms in the cache that were counted or ranked before', () => {
+    const task = rankTask(both, [ask('red')]);
+    const fresh = open(...both);
+    countTerms({ op: 'count', terms: ['red'], columnUnits: COLUMN_UNITS, ...unlimited }, fresh);
+    expect(rankShards(task, fresh).work).toMatchObject([{ terms: 2, termsCached: 2, pages: 0, lists: 0 }]);
   });
 
   it.each([
@@ -74,9 +156,14 @@ describe('ranking', () => {
       (file: string) => editShard(file, (database) => database.exec('DROP TABLE fts')),
     ],
     [
-      'without documents',
+      'without lists',
       'SHELFMARK_CORRUPT',
-      (file: string) => editShard(file, (database) => database.exec('DELETE FROM document')),
+      (file: string) => editShard(file, (database) => database.exec('DROP TABLE list')),
+    ],
+    [
+      'without packed columns',
+      'SHELFMARK_CORRUPT',
+      (file: string) => editShard(file, (database) => database.exec('DELETE FROM packed')),
     ],
     [
       'of a newer format',
@@ -84,36 +171,72 @@ describe('ranking', () => {
       (file: string) =>
         editShard(file, (database) => database.exec("UPDATE meta SET value = '9' WHERE key = 'format'")),
     ],
+    [
+      'of an older format',
+      'SHELFMARK_TOO_OLD',
+      (file: string) =>
+        editShard(file, (database) => database.exec("UPDATE meta SET value = '1' WHERE key = 'format'")),
+    ],
   ])('names a shard that is %s, with code %s and its file, and answers from the others', (_what, code, damage) => {
     const target = broken(rooms, damage);
-    const answer = rankShards(rankTask([target, targetOf(letters)], [ask('red')]), cache);
+    const shards = open(target, targetOf(letters));
+    const answer = rankShards(rankTask(both, [ask('red')]), shards);
     expect(answer.failed).toMatchObject([{ shard: rooms.id, error: { code } }]);
     expect(answer.failed[0]?.error.message).toContain(target.file);
-    expect(answer.hits[0]?.map(({ uri }) => uri).sort()).toEqual(['000.txt', '002.txt']);
+    expect(urisOf(answer, shards)[0]?.sort()).toEqual(['000.txt', '002.txt']);
   });
 
-  it('gives no hit of a shard that failed for one of the queries only', () => {
-    // "blue" is found through a document row that was changed, "newspapers" is not.
-    const target = broken(rooms, (file) =>
-      editShard(file, (database) => database.exec("UPDATE document SET uri = 'x' WHERE id = 1")),
-    );
-    const answer = rankShards(rankTask([target], [ask('newspapers'), ask('blue')]), cache);
+  it('names a shard without documents when a filter needs them', () => {
+    const target = broken(rooms, (file) => editShard(file, (database) => database.exec('DELETE FROM document')));
+    const filter = { kinds: ['note', 'document'], collections: [] };
+    const answer = rankShards(rankTask(both, [ask('red')], { filter }), open(target, targetOf(letters)));
+    expect(answer.failed).toMatchObject([{ shard: rooms.id, error: { code: 'SHELFMARK_CORRUPT' } }]);
+    expect(answer.hits[0]!.map(({ shard }) => shard)).toEqual([letters.id, letters.id]);
+  });
+
+  it('gives no hit of a shard that failed for one of the queries only', async () => {
+    // "common" has a list, whose only segment is gone; "rare" has none.
+    const texts = Array.from({ length: 300 }, (_, index) => (index === 7 ? 'common rare' : 'common'));
+    const sealed = await buildShard(documentsOf(...texts));
+    const target = broken(sealed, (file) => editShard(file, (database) => database.exec('DELETE FROM list_segment')));
+    const corpus = [targetOf(sealed)];
+    expect(rankShards(rankTask(corpus, [ask('rare')]), open(target)).hits[0]).toHaveLength(1);
+    const answer = rankShards(rankTask(corpus, [ask('rare'), ask('common')]), open(target));
     expect(answer.failed).toHaveLength(1);
     expect(answer.hits).toEqual([[], []]);
   });
 
   it('says of every shard that it did not reach in time that it timed out', () => {
-    const targets = [targetOf(rooms), targetOf(letters)];
-    const answer = rankShards(rankTask(targets, [ask('red')], { deadline: Date.now() - 1 }), cache);
-    expect(answer).toEqual({ hits: [[]], failed: [], timedOut: [rooms.id, letters.id] });
+    const answer = rankShards(rankTask(both, [ask('red')], { deadline: Date.now() - 1 }), cache);
+    expect(answer).toMatchObject({ hits: [[]], failed: [], timedOut: [rooms.id, letters.id] });
   });
 
   it('stops when it is told to', () => {
     const stop = new Int32Array(new SharedArrayBuffer(4));
-    const task = rankTask([targetOf(rooms)], [ask('red')], { stop, deadline: Date.now() + 600_000 });
+    const task = rankTask(both, [ask('red')], { stop, deadline: Date.now() + 600_000 });
     expect(rankShards(task, cache).timedOut).toEqual([]);
     Atomics.store(stop, 0, 1);
-    expect(rankShards(task, cache).timedOut).toEqual([rooms.id]);
+    expect(rankShards(task, cache).timedOut).toEqual([rooms.id, letters.id]);
+  });
+});
+
+describe('locating', () => {
+  it('gives uri and collection of documents, and fails for a damaged one alone', () => {
+    const target = broken(rooms, (file) =>
+      editShard(file, (database) => database.exec("UPDATE document SET uri = 'x' WHERE id = 1")),
+    );
+    const items = [
+      { shard: letters.id, document: 2 },
+      { shard: rooms.id, document: 1 },
+      { shard: rooms.id, document: 3 },
+      { shard: rooms.id, document: 2 },
+    ];
+    expect(locateDocuments({ op: 'locate', items }, open(target, targetOf(letters)))).toMatchObject([
+      { ok: true, value: { uri: '001.txt', collection: 'default' } },
+      { ok: false, error: { code: 'SHELFMARK_CORRUPT', facts: { file: target.file } } },
+      { ok: true, value: { uri: 'rooms/papers', collection: 'default' } },
+      { ok: false, error: { code: 'SHELFMARK_CORRUPT' } },
+    ]);
   });
 });
 
@@ -142,6 +265,7 @@ describe('fetching', () => {
           ],
         },
         matched: [true, true],
+        explanation: null,
       },
     });
     expect(first).toMatchObject({ ok: true, value: { ordinal: 1, matched: [false, true] } });
@@ -156,7 +280,7 @@ describe('fetching', () => {
     const target = broken(rooms, (file) =>
       editShard(file, (database) => database.exec("UPDATE document SET title = 'x' WHERE id = 1")),
     );
-    const results = fetchHits(fetchTask(target, [1, 3, 99], ask('red')), cache);
+    const results = fetchHits(fetchTask(target, [1, 3, 99], ask('red')), open(target));
     expect(results.map(({ ok }) => ok)).toEqual([false, true, false]);
     expect(results[0]).toMatchObject({ error: { code: 'SHELFMARK_CORRUPT', facts: { file: target.file } } });
     expect(results[2]).toMatchObject({ error: { code: 'SHELFMARK_CORRUPT' } });
@@ -166,7 +290,7 @@ describe('fetching', () => {
     const target = broken(rooms, (file) =>
       editShard(file, (database) => database.exec('UPDATE block SET id = 2, chunk_count = 3')),
     );
-    for (const result of fetchHits(fetchTask(target, [1, 2, 3], ask('red')), cache)) {
+    for (const result of fetchHits(fetchTask(target, [1, 2, 3], ask('red')), open(target))) {
       expect(result).toMatchObject({ ok: false, error: { code: 'SHELFMARK_CORRUPT' } });
     }
   });
@@ -174,5 +298,45 @@ describe('fetching', () => {
   it('says so when the task names a query that it does not have', () => {
     const task = fetchTask(targetOf(rooms), [1], ask('red'), { queries: [] });
     expect(fetchHits(task, cache)).toMatchObject([{ ok: false, error: { code: 'SHELFMARK_INTERNAL' } }]);
+  });
+
+  it('explains each score by the terms of the chunk, whose contributions add up to it', () => {
+    const query = ask('red maps blue', 'or');
+    const task = rankTask(both, [query]);
+    const { scoring, frequencies } = task;
+    const [hits] = rankShards(task, cache).hits;
+    expect(hits).toHaveLength(6);
+    for (const { shard, chunk, score } of hits!) {
+      const items = [{ shard, chunk, score, query: 0 }];
+      const explain = { scoring, frequencies };
+      const [fetched] = fetchHits({ ...fetchTask(targetOf(rooms), [], query), items, explain }, cache);
+      if (!fetched?.ok) throw new Error('nothing was fetched');
+      const { terms, averageLength } = fetched.value.explanation!;
+      expect(terms.reduce((sum, { contribution }) => sum + contribution, 0)).toBe(score);
+      expect(averageLength).toBe(scoring.tokens / scoring.chunks);
+      for (const { term, df } of terms) expect(df).toBe(frequencies.get(term));
+    }
+    const second = { shard: rooms.id, chunk: 2, score: hits!.find(({ chunk }) => chunk === 2)!.score, query: 0 };
+    const [fetched] = fetchHits(
+      { ...fetchTask(targetOf(rooms), [], query), items: [second], explain: { scoring, frequencies } },
+      cache,
+    );
+    expect(fetched).toMatchObject({
+      value: {
+        explanation: {
+          length: 5,
+          terms: [
+            { term: 'red', tf: [0, 0, 1], weightedTf: 1 },
+            { term: 'map', tf: [1, 1, 1], weightedTf: 4.5 },
+          ],
+        },
+      },
+    });
+  });
+
+  it('refuses to explain a score that the text does not give', () => {
+    const explain = { scoring: rankTask(both, []).scoring, frequencies: new Map([['red', 4]]) };
+    const [fetched] = fetchHits(fetchTask(targetOf(rooms), [2], ask('red'), { explain }), cache);
+    expect(fetched).toMatchObject({ ok: false, error: { code: 'SHELFMARK_CORRUPT' } });
   });
 });

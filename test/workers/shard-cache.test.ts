@@ -1,18 +1,20 @@
 import { readdirSync, readlinkSync, unlinkSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SealedShard } from '../../shards/index.ts';
-import { ShardCache } from '../../workers/shard-cache.ts';
+import type { ShardTarget } from '../../workers/protocol.ts';
 import { buildShard, copyOf, documentsOf, errorOf, flipByte, newPath, tempFolder } from '../shards/support.ts';
-import { targetOf } from './support.ts';
+import { cacheOf, targetOf } from './support.ts';
 
 const folder = tempFolder();
 let shards: SealedShard[];
+let targets: ShardTarget[];
 
 beforeAll(async () => {
   shards = [];
   for (let index = 0; index < 8; index++) {
     shards.push(await buildShard(documentsOf(`shard ${index}`, 'second'), { file: newPath(folder) }));
   }
+  targets = shards.map((sealed) => targetOf(sealed));
 });
 
 /** Files below a folder that this process holds open. */
@@ -29,57 +31,71 @@ function openFiles(below: string): string[] {
 
 describe('a cache of open shards', () => {
   it.runIf(process.platform === 'linux')('holds no more files open than it may, the least recently used not', () => {
-    const cache = new ShardCache(3);
-    for (const sealed of shards) cache.get(targetOf(sealed));
+    const cache = cacheOf(targets, { maxOpen: 3 });
+    for (const { id } of targets) cache.get(id);
     expect(openFiles(folder).sort()).toEqual(shards.slice(-3).map(({ file }) => file));
-    cache.get(targetOf(shards[5]!));
-    cache.get(targetOf(shards[0]!));
+    cache.get(shards[5]!.id);
+    cache.get(shards[0]!.id);
     expect(openFiles(folder).sort()).toEqual([0, 5, 7].map((index) => shards[index]?.file));
     cache.close();
     expect(openFiles(folder)).toEqual([]);
   });
 
   it('gives the same reader again as long as it is open', () => {
-    const cache = new ShardCache(2);
-    const first = cache.get(targetOf(shards[0]!));
-    expect(cache.get(targetOf(shards[0]!))).toBe(first);
-    cache.get(targetOf(shards[1]!));
-    cache.get(targetOf(shards[2]!));
-    expect(cache.get(targetOf(shards[0]!))).not.toBe(first);
+    const cache = cacheOf(targets, { maxOpen: 2 });
+    const [one, two, three] = shards.map(({ id }) => id);
+    const first = cache.get(one!);
+    expect(cache.get(one!)).toBe(first);
+    cache.get(two!);
+    cache.get(three!);
+    expect(cache.get(one!)).not.toBe(first);
     cache.close();
   });
 
-  it('opens a shard anew when other documents of it are dead', () => {
-    const cache = new ShardCache(2);
+  it('names the shards it was given, all or without some, and knows no others', () => {
+    const cache = cacheOf(targets);
+    const ids = shards.map(({ id }) => id);
+    expect([...cache.targets([])]).toEqual(targets);
+    expect([...cache.targets([ids[1]!, ids[7]!])].map(({ id }) => id)).toEqual(
+      ids.filter((_, index) => index !== 1 && index !== 7),
+    );
+    expect(cache.target(ids[3]!)).toBe(targets[3]);
+    for (const ask of [() => cache.target('s0123456789'), () => cache.get('s0123456789')]) {
+      expect(errorOf(ask)).toMatchObject({ code: 'SHELFMARK_INTERNAL', facts: { id: 's0123456789' } });
+    }
+  });
+
+  it('leaves documents out that are dead', () => {
+    const [first, second] = shards;
+    const cache = cacheOf([targetOf(first!, [2]), targetOf(second!)]);
     const none = { kinds: [], collections: [] };
-    expect(cache.get(targetOf(shards[0]!)).allowedChunks(none)).toBeNull();
-    expect(cache.get(targetOf(shards[0]!, [2])).allowedChunks(none)).toEqual(Uint8Array.of(0, 1, 0));
-    expect(cache.get(targetOf(shards[0]!, [1, 2])).allowedChunks(none)).toEqual(Uint8Array.of(0, 0, 0));
+    expect(cache.get(first!.id).allowedChunks(none)?.bitmap).toEqual(Uint8Array.of(0, 1, 0));
+    expect(cache.get(second!.id).allowedChunks(none)).toBeNull();
     cache.close();
   });
 
-  it.each([{ documents: 3 }, { chunks: 1 }, { id: 's0123456789' }])(
+  it.each([{ documents: 3 }, { chunks: 1 }, { tokens: 9 }, { id: 's0123456789' }])(
     'refuses a file that is not what %j says',
     (other) => {
-      const cache = new ShardCache(2);
-      const target = { ...targetOf(shards[0]!), ...other };
-      const error = errorOf(() => cache.get(target));
+      const target = { ...targets[0]!, ...other };
+      const cache = cacheOf([target, targets[1]!]);
+      const error = errorOf(() => cache.get(target.id));
       expect(error).toMatchObject({ code: 'SHELFMARK_CORRUPT', facts: { file: target.file, part: 'meta' } });
       expect(error.message).toContain('the catalog says');
       if (process.platform === 'linux') expect(openFiles(folder)).toEqual([]);
-      expect(cache.get(targetOf(shards[0]!)).meta.id).toBe(shards[0]?.id);
+      expect(cache.get(targets[1]!.id).meta.id).toBe(shards[1]?.id);
       cache.close();
     },
   );
 
   it.runIf(process.platform === 'linux')('leaves no file open when opening fails', () => {
-    const cache = new ShardCache(2);
-    const [first] = shards;
     for (const offset of [0, 16, 18, 21, 44, 60, 100, 103, 105, 108, 2000]) {
-      const file = copyOf(first!.file);
+      const file = copyOf(shards[0]!.file);
       flipByte(file, offset, 0x3c);
+      const target = { ...targets[0]!, file };
+      const cache = cacheOf([target]);
       try {
-        cache.get({ ...targetOf(first!), file });
+        cache.get(target.id);
       } catch (error) {
         expect(error).toMatchObject({ code: expect.stringMatching(/^SHELFMARK_/) });
         expect(openFiles(file)).toEqual([]);
@@ -89,17 +105,17 @@ describe('a cache of open shards', () => {
     }
   });
 
-  it('opens a shard again after it was dropped, and can drop what it does not have', () => {
-    const cache = new ShardCache(2);
+  it('opens a shard again after it was dropped, and can drop what it does not have open', () => {
     const file = copyOf(shards[0]!.file);
-    const target = { ...targetOf(shards[0]!), file };
-    const reader = cache.get(target);
-    cache.drop(target);
-    cache.drop(target);
-    expect(cache.get(target)).not.toBe(reader);
-    cache.drop(target);
+    const target = { ...targets[0]!, file };
+    const cache = cacheOf([target]);
+    const reader = cache.get(target.id);
+    cache.drop(target.id);
+    cache.drop(target.id);
+    expect(cache.get(target.id)).not.toBe(reader);
+    cache.drop(target.id);
     unlinkSync(file);
-    expect(errorOf(() => cache.get(target))).toMatchObject({ code: 'SHELFMARK_NOT_FOUND' });
+    expect(errorOf(() => cache.get(target.id))).toMatchObject({ code: 'SHELFMARK_NOT_FOUND' });
     cache.close();
   });
 });

@@ -1,25 +1,68 @@
-import type { SealedShard, ShardQuery } from '../../shards/index.ts';
-import type { FetchTask, RankTask, ShardTarget, VerifyTask } from '../../workers/protocol.ts';
-import { analyzer } from '../shards/support.ts';
+import {
+  COLUMN_UNITS,
+  DEFAULT_SCORING,
+  type Scoring,
+  type SealedShard,
+  type ShardQuery,
+  termsOf,
+} from '../../shards/index.ts';
+import type { FetchTask, Limits, OpenTask, RankTask, ShardTarget, VerifyTask } from '../../workers/protocol.ts';
+import { countTerms } from '../../workers/search-shards.ts';
+import { ShardCache } from '../../workers/shard-cache.ts';
 
 /** A shard as the catalog would name it. */
 export function targetOf(sealed: SealedShard, dead: readonly number[] = []): ShardTarget {
-  const { documents, chunks } = sealed.meta;
-  return { id: sealed.id, file: sealed.file, documents, chunks, dead };
+  const { documents, chunks, terms } = sealed.meta;
+  return { id: sealed.id, file: sealed.file, documents, chunks, tokens: terms, dead };
 }
 
-/** A query as the analyzer makes it. */
-export function ask(text: string, mode: ShardQuery['mode'] = 'and'): ShardQuery {
-  return { mode, tokens: analyzer.queryTokens(text).map(({ alternatives }) => alternatives) };
-}
-
-export function rankTask(
+/** The shards of a thread. */
+export function cacheOf(
   shards: readonly ShardTarget[],
+  changes: Partial<Omit<OpenTask, 'op' | 'shards'>> = {},
+): ShardCache {
+  return new ShardCache({ shards, maxOpen: 8, postingsBytes: 2 ** 20, ...changes });
+}
+
+/** No shard left out, no limit. */
+export const unlimited: Limits = { excluded: [], deadline: null, stop: null };
+
+/** Scoring when some shards are the corpus. */
+export function scoringOver(shards: readonly ShardTarget[]): Scoring {
+  const sum = (pick: (shard: ShardTarget) => number): number => shards.reduce((total, shard) => total + pick(shard), 0);
+  const chunks = sum((shard) => shard.chunks);
+  return { ...DEFAULT_SCORING, columnUnits: COLUMN_UNITS, chunks, tokens: sum(({ tokens }) => tokens) };
+}
+
+/** Chunks with each term of some queries when some shards are the corpus. */
+export function frequenciesOver(
+  shards: readonly ShardTarget[],
+  queries: readonly ShardQuery[],
+): ReadonlyMap<string, number> {
+  const terms = [...new Set(queries.flatMap(termsOf))];
+  const cache = cacheOf(shards);
+  const { frequencies } = countTerms({ op: 'count', terms, columnUnits: COLUMN_UNITS, ...unlimited }, cache);
+  cache.close();
+  return new Map(terms.map((term, index) => [term, frequencies[index]!]));
+}
+
+/** Queries, ranked as if some shards were the corpus. */
+export function rankTask(
+  corpus: readonly ShardTarget[],
   queries: readonly ShardQuery[],
   changes: Partial<RankTask> = {},
 ): RankTask {
-  const filter = { kinds: [], collections: [] };
-  return { op: 'rank', shards, queries, k: 10, by: 'chunk', filter, deadline: null, stop: null, ...changes };
+  return {
+    op: 'rank',
+    queries,
+    k: 10,
+    by: 'chunk',
+    filter: { kinds: [], collections: [] },
+    scoring: scoringOver(corpus),
+    frequencies: frequenciesOver(corpus, queries),
+    ...unlimited,
+    ...changes,
+  };
 }
 
 export function fetchTask(
@@ -28,8 +71,15 @@ export function fetchTask(
   query: ShardQuery,
   changes: Partial<FetchTask> = {},
 ): FetchTask {
-  const items = chunks.map((chunk) => ({ shard, chunk, query: 0 }));
-  return { op: 'fetch', items, queries: [query.tokens], snippetLength: 80, text: false, ...changes };
+  return {
+    op: 'fetch',
+    items: chunks.map((chunk) => ({ shard: shard.id, chunk, score: 0, query: 0 })),
+    queries: [{ tokens: query.tokens, terms: termsOf(query) }],
+    snippetLength: 80,
+    text: false,
+    explain: null,
+    ...changes,
+  };
 }
 
 export function verifyTask(sealed: SealedShard, changes: Partial<VerifyTask> = {}): VerifyTask {

@@ -32,6 +32,8 @@ describe('verify of a shard against the catalog', () => {
       'counts',
       'documents',
       'blocks',
+      'columns',
+      'lists',
       'index',
     ]);
     expect(answer.parts[0]?.detail).toBe(`SHA-256 ${sealed.sha256}`);

@@ -42,14 +42,15 @@ export const searchCommand: Command<typeof flags> = {
   summary: 'Answer a question from all shards. No character of it is an operator',
   words: {
     usage: '<query...>',
-    describe: 'The question; words that begin with a dash go after --',
-    minimum: 1,
+    describe: 'The question; words that begin with a dash go after --. May be left out when there is a --phrase',
+    minimum: 0,
     maximum: Number.POSITIVE_INFINITY,
   },
   flags,
   examples: [
     ['shelfmark search what is a spin lock -c corpus', 'words need no quotes'],
     ['shelfmark search --match any --by chunk -n 20 spin lock', 'any word; several hits a document'],
+    ['shelfmark search lock --phrase "acquire the spin lock"', 'with exactly these words in a row'],
     ['shelfmark search --json spin lock | jq .hits[0].uri', 'for programs'],
     ['shelfmark search -- -fno-exceptions', 'words that begin with a dash'],
   ],
@@ -62,6 +63,9 @@ export const searchCommand: Command<typeof flags> = {
     };
     const markers = { ...markersOf(typed), html: typed.html ?? false };
     const query = typed.words.join(' ');
+    if (typed.words.length === 0 && typed.phrase === undefined) {
+      throw usageError('search: expected a question, or a --phrase.');
+    }
     const workers = parseWorkers(typed.workers);
     const answer = await withCorpus(typed.corpus, (corpus) => corpus.search(query, options), workers);
     if (typed.json) await print(`${toJson(answer)}\n`);

@@ -1,0 +1,41 @@
+import { CorruptError, decodePart } from './errors.ts';
+import { BLOCK_LEVEL } from './format.ts';
+import type { Database, Statement } from './sqlite.ts';
+import { FrameCompressor, FrameDecompressor } from './zstd.ts';
+
+/** Columns over all chunks, documents or pages of a shard, each stored as one compressed value. */
+export type PackedColumn = 'lengths' | 'documents' | 'order' | 'leaves';
+
+/** A raw column above this is not believed when read from disk. */
+const maxRawBytes = 1 << 30;
+
+const decompressor = new FrameDecompressor();
+
+/** Reads the table `packed`. */
+export class PackedColumns {
+  readonly #file: string;
+  readonly #select: Statement;
+
+  constructor(file: string, database: Database) {
+    this.#file = file;
+    this.#select = database.prepare('SELECT raw_length, data FROM packed WHERE name = ?').raw();
+  }
+
+  /** A column's raw bytes. @throws CorruptError when it is missing or damaged */
+  read(name: PackedColumn): Buffer {
+    const part = `its column "${name}"`;
+    const row = this.#select.get(name) as [number, Buffer] | undefined;
+    if (row === undefined) throw new CorruptError(this.#file, part, 'it is missing');
+    const [rawLength, data] = row;
+    if (!(rawLength >= 0 && rawLength <= maxRawBytes)) {
+      throw new CorruptError(this.#file, part, `raw length ${rawLength} is out of range`);
+    }
+    return decodePart(this.#file, part, () => decompressor.decompress(data, rawLength));
+  }
+}
+
+/** Writes a column. */
+export function writePackedColumn(database: Database, name: PackedColumn, raw: Buffer): void {
+  const data = new FrameCompressor(BLOCK_LEVEL).compress(raw);
+  database.prepare('INSERT INTO packed VALUES(?, ?, ?)').run(name, raw.length, data);
+}

@@ -1,0 +1,23 @@
+import type { ChunkNorms } from './term-postings.ts';
+import type { TopK } from './top-k.ts';
+import type { WorkCounter } from './work.ts';
+
+/** Which chunks of a shard may be hits. */
+export interface ChunkFilter {
+  /** byte c is 1 when chunk c may be a hit */
+  readonly bitmap: Uint8Array;
+  /** allowed chunks per block */
+  readonly blockCounts: Uint16Array;
+}
+
+/** What ranking the chunks of one shard needs beside the postings. */
+export interface RankContext {
+  readonly k: number;
+  readonly norms: ChunkNorms;
+  /** null: every chunk may be a hit */
+  readonly filter: ChunkFilter | null;
+  readonly top: TopK;
+  readonly work: WorkCounter;
+  /** called once a block; throws to stop */
+  readonly check: () => void;
+}

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
+import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
+import type { DocumentName, RankTask, ShardTarget } from '../../workers/protocol.ts';
+import { locateDocuments, rankShards } from '../../workers/search-shards.ts';
+import type { ShardCache } from '../../workers/shard-cache.ts';
+import { cutHits, Model } from '../shards/ranking/model.ts';
+import { collections, kinds, nowhere, randomCorpus, vocabulary } from '../shards/ranking/random-corpus.ts';
+import { ask } from '../shards/ranking/support.ts';
+import { buildShard, newPath, randomFrom, reopen, type TestDocument, tempFolder } from '../shards/support.ts';
+import { cacheOf, rankTask, targetOf } from './support.ts';
+
+const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
+const folder = tempFolder();
+
+/** The same documents, cut into so many shards. */
+const cuts = new Map<number, ShardTarget[]>();
+let model: Model;
+
+beforeAll(async () => {
+  const random = randomFrom(seed);
+  // Half of the documents are copies of others, so that scores tie within shards, across them and across threads.
+  const documents = randomCorpus({ seed, chunks: 900, hasDuplicates: true });
+  for (const count of [1, 7, 50]) {
+    const groups = Array.from({ length: count }, (): TestDocument[] => []);
+    for (const [index, document] of documents.entries()) groups[index < count ? index : random(count)]!.push(document);
+    const sealed: SealedShard[] = [];
+    for (const group of groups) sealed.push(await buildShard(group, { file: newPath(folder), listThreshold: 8 }));
+    if (count === 1) model = reopen(sealed[0]!.file, (reader) => new Model([reader]));
+    cuts.set(
+      count,
+      sealed.map((shard) => targetOf(shard)),
+    );
+  }
+});
+
+interface NamedHit {
+  readonly uri: string;
+  readonly ordinal: number;
+  readonly score: number;
+}
+
+/** Threads that have an equal share of a cut's shards. */
+class Threads {
+  readonly #caches: readonly ShardCache[];
+  readonly #owner = new Map<string, ShardCache>();
+  readonly #names = new Map<string, DocumentName>();
+
+  constructor(targets: readonly ShardTarget[], count: number) {
+    this.#caches = Array.from({ length: count }, (_, lane) => {
+      const share = targets.filter((_, index) => index % count === lane);
+      const cache = cacheOf(share, { maxOpen: 64 });
+      for (const { id } of share) this.#owner.set(id, cache);
+      return cache;
+    });
+  }
+
+  /** Ranks as the pool does: each thread its shards, then all merged, names asked of the thread that has them. */
+  rank(task: RankTask): NamedHit[][] {
+    const answers = this.#caches.map((thread) => rankShards(task, thread));
+    for (const { failed, timedOut } of answers) expect([...failed, ...timedOut]).toEqual([]);
+    const compareNames = byName((hit) => this.#nameOf(hit));
+    return task.queries.map((_, query) => {
+      const lists = answers.map(({ hits }) => hits[query]!);
+      return mergeRanked(lists, task.k, compareNames).map((hit) => {
+        return { uri: this.#nameOf(hit).uri, ordinal: hit.ordinal, score: hit.score };
+      });
+    });
+  }
+
+  close(): void {
+    for (const cache of this.#caches) cache.close();
+  }
+
+  #nameOf({ shard, document }: { readonly shard: string; readonly document: number }): DocumentName {
+    const key = `${shard}/${document}`;
+    const known = this.#names.get(key);
+    if (known !== undefined) return known;
+    const [name] = locateDocuments({ op: 'locate', items: [{ shard, document }] }, this.#owner.get(shard)!);
+    if (!name?.ok) throw new Error(`no name for ${key}`);
+    this.#names.set(key, name.value);
+    return name.value;
+  }
+}
+
+const words = [...vocabulary, nowhere!, 'every', 'stretch0'];
+
+function randomQueries(random: (below: number) => number): ShardQuery[] {
+  return Array.from({ length: 20 }, (_, index) => {
+    const text = Array.from({ length: 1 + random(4) }, () => words[random(words.length)]).join(' ');
+    return ask(text, index % 2 === 0 ? 'or' : 'and', index % 7 === 6 ? ['the the'] : []);
+  });
+}
+
+describe(`the same documents as 1, 7 and 50 shards, in one thread or two (SHELFMARK_SEED=${seed})`, () => {
+  it('give the same hits in the same order with the same scores to the last bit', () => {
+    const everything = { kinds: [], collections: [] };
+    const queries = randomQueries(randomFrom(seed + 1));
+    const task = rankTask(cuts.get(1)!, queries);
+    expect(task.frequencies).toEqual(model.frequencies(queries.flatMap(termsOf)));
+    const wanted: Pick<RankTask, 'k' | 'by' | 'filter'>[] = [
+      { k: 10, by: 'chunk', filter: everything },
+      { k: 10_000, by: 'chunk', filter: everything },
+      { k: 1, by: 'document', filter: everything },
+      { k: 25, by: 'document', filter: everything },
+      { k: 25, by: 'document', filter: { kinds: kinds.slice(0, 1), collections: collections.slice(1) } },
+    ];
+    const expected = wanted.map(({ k, by, filter }) =>
+      queries.map((query) =>
+        cutHits(model.rank(query, { ...task, filter }), k, by).map(({ uri, ordinal, score }) => {
+          return { uri, ordinal, score };
+        }),
+      ),
+    );
+    for (const [count, targets] of cuts) {
+      // Statistics are counted over the shards, whatever their number.
+      const { scoring, frequencies } = rankTask(targets, queries);
+      expect(scoring).toEqual(task.scoring);
+      expect(frequencies).toEqual(task.frequencies);
+      for (const size of [1, 2]) {
+        const threads = new Threads(targets, size);
+        for (const [index, options] of wanted.entries()) {
+          const where = `${count} shards, ${size} threads, ${JSON.stringify(options)}`;
+          expect(threads.rank({ ...task, ...options }), where).toEqual(expected[index]);
+        }
+        threads.close();
+      }
+    }
+  });
+});

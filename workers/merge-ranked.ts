@@ -1,0 +1,47 @@
+import type { DocumentName, RankedHit } from './protocol.ts';
+
+/** Order of hits of different shards that have the same score. */
+export type NameOrder = (a: RankedHit, b: RankedHit) => number;
+
+/**
+ * Merges ranked lists into the k best: by score, and where scores are equal as `compareNames` says. Lists are in that
+ * order already, so names are only asked for across lists, which is rarely.
+ */
+export function mergeRanked(lists: readonly (readonly RankedHit[])[], k: number, compareNames: NameOrder): RankedHit[] {
+  const heads = lists.map(() => 0);
+  const merged: RankedHit[] = [];
+  while (merged.length < k) {
+    let best: RankedHit | undefined;
+    let from = -1;
+    for (const [list, hits] of lists.entries()) {
+      const hit = hits[heads[list]!];
+      if (hit === undefined) continue;
+      if (best !== undefined && (hit.score < best.score || (hit.score === best.score && compareNames(hit, best) > 0))) {
+        continue;
+      }
+      best = hit;
+      from = list;
+    }
+    if (best === undefined) break;
+    merged.push(best);
+    heads[from]!++;
+  }
+  return merged;
+}
+
+/** Orders hits by uri, collection, and ordinal. Names are compared by UTF-16 code units. */
+export function byName(nameOf: (hit: RankedHit) => DocumentName): NameOrder {
+  return (a, b) => {
+    const [first, second] = [nameOf(a), nameOf(b)];
+    return (
+      compareTexts(first.uri, second.uri) ||
+      compareTexts(first.collection, second.collection) ||
+      a.ordinal - b.ordinal ||
+      compareTexts(a.shard, b.shard)
+    );
+  };
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
