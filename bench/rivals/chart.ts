@@ -146,12 +146,20 @@ function linePanel(heading: string, points: readonly ScalePoint[]): Panel {
     first === undefined || last === undefined
       ? []
       : [first, { ...first, gigabytes: last.gigabytes, value: (first.value * last.gigabytes) / first.gigabytes }];
+  const sizes = [...new Set(points.map(({ gigabytes }) => gigabytes))];
   const position = { x: 'gigabytes', y: 'value' } as const;
   const svg = plot({
     height,
     marginLeft: 60,
     marginRight: 60,
-    x: { type: 'log', label: 'GB of text', tickFormat: plainNumber, ticks: points.map(({ gigabytes }) => gigabytes) },
+    inset: 14,
+    x: {
+      type: 'log',
+      label: 'GB of text; dashed: in proportion to it',
+      labelAnchor: 'right',
+      tickFormat: plainNumber,
+      ticks: sizes,
+    },
     y: { type: 'log', grid: true, label: null, tickFormat: plainNumber, ticks: 5 },
     marks: [
       Plot.line(proportional, { ...position, stroke: '#999999', strokeDasharray: '4,4' }),

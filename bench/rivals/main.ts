@@ -57,10 +57,13 @@ const usable = await usableEngines();
 for (const name of wantedInputs()) {
   const missing = missingFor(name);
   if (missing !== undefined) note(missing);
-  else await measureInput(name);
+  else {
+    await measureInput(name);
+    // After each, so that a run that is stopped leaves what it has.
+    await save();
+  }
 }
 if (Object.keys(inputs).length === 0) throw new Error('no input could be prepared');
-await save();
 
 function wantedInputs(): readonly InputName[] {
   if (options.inputs !== undefined) return listOf(options.inputs, inputNames, 'input');

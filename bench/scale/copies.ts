@@ -27,7 +27,7 @@ export interface CopySize {
   readonly textBytes: number;
 }
 
-/** Where copies of this many documents are kept. */
+/** Where copies of this many documents and the corpora made of them are kept. */
 export function copyFolder(documents: number): string {
   return join(workFolder, 'scale', `base-${documents}`);
 }

@@ -6,7 +6,6 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import yargs from 'yargs';
-import { workFolder } from '../corpora.ts';
 import { type Command, progress, runChild, runStage, typeScript } from '../measure/child.ts';
 import {
   type BenchResult,
@@ -77,7 +76,7 @@ async function measureSize(size: number): Promise<void> {
   const megabytes = text.textBytes / 1e6;
   progress(`${input}: ${toText(text.documents)} documents, ${toText(megabytes)} MB of text`);
 
-  const corpus = join(workFolder, 'scale', `corpus-${options.documents}-${size}`);
+  const corpus = join(copyFolder(options.documents), `corpus-${size}`);
   const built = await runStage<ScaleBuild>(stage('build', corpus, size, options.documents));
   const addBuild = adder(input, 'build');
   addBuild('time', 's', 'lower', built.seconds);
