@@ -91,7 +91,7 @@ function openSearch(): (query: Pick<RivalQuery, 'mode' | 'terms'>) => RunQuery {
 }
 
 async function batch(threads: number, seconds: number): Promise<BatchAnswer> {
-  // Processes, not threads: loading TypeScript in a thread takes more than this is worth, and the times are the same.
+  // Processes, not threads: Node 20 does not load TypeScript in threads.
   const one = typeScript(new URL(import.meta.url), ['batch-one', file, folder, seconds]);
   const answers = await Promise.all(Array.from({ length: threads }, () => runStage<BatchAnswer>(one)));
   return Object.fromEntries(

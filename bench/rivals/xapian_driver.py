@@ -18,7 +18,7 @@ B = 0.4
 # Xapian refuses longer terms.
 MAX_TERM_BYTES = 245
 # Documents per flush; the default of 10,000 would make many small merges of a large build.
-FLUSH_THRESHOLD = "200000"
+FLUSH_THRESHOLD = "100000"
 
 
 def build(database, folder):
