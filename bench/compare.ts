@@ -1,10 +1,10 @@
 /**
  * `npm run bench:compare A.json B.json`: what got slower and what faster from A to B, as far as it is more than the
- * repetitions of each run differ among themselves. Exits with 1 when something got slower by more than `--tolerance`.
+ * repetitions of each run differ among themselves. Exits with 1 when something got slower by more than `--tolerance`, with 2 when there is nothing to compare.
  */
 import yargs from 'yargs';
-import { type Change, judge } from './measure/judge.ts';
-import { readResult } from './measure/results.ts';
+import { type Change, type Judgement, judge } from './measure/judge.ts';
+import { type BenchResult, type Measurement, readResult } from './measure/results.ts';
 import { median } from './measure/summary.ts';
 import { toTable, toText } from './measure/table.ts';
 
@@ -24,23 +24,29 @@ const options = await yargs(process.argv.slice(2))
   .strict()
   .parse();
 
-const [before, after] = await Promise.all(options._.map((file) => readResult(String(file))));
-if (before === undefined || after === undefined) throw new Error('name two result files');
-if (before.kind !== after.kind) throw new Error(`one run is of ${before.kind}, the other of ${after.kind}`);
+try {
+  const [before, after] = await Promise.all([readResult(String(options._[0])), readResult(String(options._[1]))]);
+  if (before.kind !== after.kind) throw new Error(`one run is of ${before.kind}, the other of ${after.kind}`);
+  compare(before, after);
+} catch (error) {
+  console.error(`bench:compare: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 2;
+}
 
-const isOwn = ({ engine }: { readonly engine: string }): boolean => engine === options.engine;
-const judgement = judge(before.measurements.filter(isOwn), after.measurements.filter(isOwn), options.tolerance);
+function compare(before: BenchResult, after: BenchResult): void {
+  const isOwn = ({ engine }: Measurement): boolean => engine === options.engine;
+  const judgement = judge(before.measurements.filter(isOwn), after.measurements.filter(isOwn), options.tolerance);
 
-console.log(`${before.kind}, ${options.engine}: ${before.date} → ${after.date}\n`);
-if (JSON.stringify(before.machine) !== JSON.stringify(after.machine)) console.log('The machines differ.\n');
-if (JSON.stringify(before.inputs) !== JSON.stringify(after.inputs)) console.log('The inputs differ in size.\n');
-printChanges('Slower or larger', judgement.worse);
-printChanges('Faster or smaller', judgement.better);
-console.log(
-  `${judgement.unchanged} numbers did not move beyond the noise; ${judgement.unmatched} are in one run only.`,
-);
-printDrift();
-if (judgement.failed.length > 0) {
+  console.log(`${before.kind}, ${options.engine}: ${before.date} → ${after.date}\n`);
+  if (JSON.stringify(before.machine) !== JSON.stringify(after.machine)) console.log('The machines differ.\n');
+  if (JSON.stringify(before.inputs) !== JSON.stringify(after.inputs)) console.log('The inputs differ in size.\n');
+  printChanges('Slower or larger', judgement.worse);
+  printChanges('Faster or smaller', judgement.better);
+  const { unchanged, unmatched } = judgement;
+  console.log(`${unchanged} numbers did not move beyond the noise; ${unmatched} are in one run only.`);
+  const isRivalTime = (measurement: Measurement): boolean => !isOwn(measurement) && measurement.unit === 'ms';
+  printDrift(judge(before.measurements.filter(isRivalTime), after.measurements.filter(isRivalTime), 1));
+  if (judgement.failed.length === 0) return;
   console.log(`\n${judgement.failed.length} got worse by more than ${options.tolerance} times.`);
   process.exitCode = 1;
 }
@@ -59,14 +65,9 @@ function printChanges(title: string, changes: readonly Change[]): void {
 }
 
 /** The rivals did not change; when their times did, the machine was faster or slower that day. */
-function printDrift(): void {
-  const rest = judge(
-    before!.measurements.filter((measurement) => !isOwn(measurement) && measurement.unit === 'ms'),
-    after!.measurements.filter((measurement) => !isOwn(measurement) && measurement.unit === 'ms'),
-    1,
-  );
-  const ratios = [...rest.worse, ...rest.better].map(({ ratio }) => ratio);
-  if (ratios.length === 0) return;
-  const all = [...ratios, ...new Array<number>(rest.unchanged).fill(1)];
+function printDrift({ worse, better, unchanged }: Judgement): void {
+  const moved = [...worse, ...better].map(({ ratio }) => ratio);
+  if (moved.length === 0) return;
+  const all = [...moved, ...new Array<number>(unchanged).fill(1)];
   console.log(`Times of the other engines moved by ${median(all).toFixed(2)}× in the median: so much is the machine.`);
 }

@@ -119,4 +119,12 @@ describe('bench:compare', () => {
     expect(output).toContain('0.50×');
     expect(status).toBe(0);
   });
+
+  it('says in one line what is no result, and exits with 2', () => {
+    const file = join(folder, 'e.json');
+    writeFileSync(file, '{}');
+    const { status, output } = compare(file, file);
+    expect(output.trim()).toBe(`bench:compare: ${file} is not the result of a bench: it has no "measurements"`);
+    expect(status).toBe(2);
+  });
 });
