@@ -84,7 +84,8 @@ async function prepared(name: InputName, documents: number | 'all'): Promise<Pre
 
 async function measureEngine(engine: Engine): Promise<void> {
   const toCommand = oneShots[engine.name]!;
-  const [index, tinyIndex] = await Promise.all([built(engine, input), built(engine, tiny)]);
+  const index = await built(engine, input);
+  const tinyIndex = await built(engine, tiny);
   const [tinyQuery] = await questionsOf(tiny, 1);
   const times: Record<string, number[]> = { cold: [], warm: [] };
   for (const query of await questionsOf(input, options.questions)) {
