@@ -10,7 +10,7 @@ import { randomFrom, ZipfVocabulary, zipfDocuments } from './zipf.ts';
 export const workFolder = fileURLToPath(new URL('../bench-work/', import.meta.url));
 
 /** Collections and texts that exist beside a checkout of the project in its workshop, or nowhere. */
-const sharedData = fileURLToPath(new URL('../../shared/data/', import.meta.url));
+export const sharedData = fileURLToPath(new URL('../../shared/data/', import.meta.url));
 
 /** A text to build and the queries to put to it, by class. */
 export interface BenchInput {

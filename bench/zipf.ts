@@ -11,7 +11,10 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A vocabulary whose word of rank r is drawn with weight 1/(r + 2.7)^1.05 (Zipf–Mandelbrot). */
+/**
+ * A vocabulary whose word of rank r is drawn with weight 1/(r + 2.7)^1.05 (Zipf–Mandelbrot). A larger vocabulary from the
+ * same seed begins with the words of a smaller one.
+ */
 export class ZipfVocabulary {
   readonly words: readonly string[];
   readonly #cumulative: Float64Array;
@@ -32,11 +35,15 @@ export class ZipfVocabulary {
     this.words = [...words];
   }
 
-  /** The rank of a random word. */
-  drawRank(): number {
-    const target = this.#random() * this.#cumulative[this.#cumulative.length - 1]!;
+  /**
+   * The rank of a random word.
+   * @param random where chance comes from. @default the generator that made the words
+   * @param size only the first words of the vocabulary. @default all
+   */
+  drawRank(random: () => number = this.#random, size: number = this.words.length): number {
+    const target = random() * this.#cumulative[size - 1]!;
     let low = 0;
-    let high = this.#cumulative.length - 1;
+    let high = size - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.#cumulative[middle]! < target) low = middle + 1;
@@ -59,12 +66,18 @@ export class ZipfVocabulary {
 /** JSON lines of documents of 40 to 200 words, 15 % of them from six words that are the document's topic. */
 export function* zipfDocuments(vocabulary: ZipfVocabulary, count: number, random: () => number): Generator<string> {
   for (let id = 1; id <= count; id++) {
-    const topic = Array.from({ length: 6 }, () => vocabulary.drawRank());
-    const words: string[] = [];
-    for (let length = 40 + Math.floor(random() * 160); length > 0; length--) {
-      const rank = random() < 0.15 ? topic[Math.floor(random() * 6)]! : vocabulary.drawRank();
-      words.push(vocabulary.words[rank]!);
-    }
-    yield `${JSON.stringify({ _id: `d${id}`, title: '', text: words.join(' ') })}\n`;
+    const text = zipfText(vocabulary, random, () => vocabulary.drawRank());
+    yield `${JSON.stringify({ _id: `d${id}`, title: '', text })}\n`;
   }
+}
+
+/** One text of 40 to 200 words, 15 % of them from six words that are its topic. */
+export function zipfText(vocabulary: ZipfVocabulary, random: () => number, drawRank: () => number): string {
+  const topic = Array.from({ length: 6 }, drawRank);
+  const words: string[] = [];
+  for (let length = 40 + Math.floor(random() * 160); length > 0; length--) {
+    const rank = random() < 0.15 ? topic[Math.floor(random() * 6)]! : drawRank();
+    words.push(vocabulary.words[rank]!);
+  }
+  return words.join(' ');
 }
