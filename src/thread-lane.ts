@@ -1,4 +1,4 @@
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { decodeError, ShelfmarkError } from '../shards/index.ts';
 import type { Answer } from '../workers/protocol.ts';
 
@@ -10,7 +10,7 @@ const longestTimeoutMs = 2 ** 31 - 1;
  * cache) is there for the next.
  */
 export class ThreadLane<Task extends { readonly op: string }, Answers extends { [Op in Task['op']]: unknown }> {
-  readonly #pool: Piscina;
+  readonly #pool: Promise<Piscina>;
   #last: Promise<unknown> = Promise.resolve();
   #isClosed = false;
   /** rejects when the thread cannot be started; the pool would only emit that */
@@ -18,21 +18,15 @@ export class ThreadLane<Task extends { readonly op: string }, Answers extends { 
 
   /** @param name file below workers/ without its extension. */
   constructor(name: string) {
-    const running = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    this.#pool = new Piscina({
-      filename: new URL(`../workers/${name}.${running}`, import.meta.url).href,
-      minThreads: 1,
-      maxThreads: 1,
-      idleTimeout: longestTimeoutMs,
-      // Run from source (tests), the thread needs the loader of TypeScript; built, it must not inherit one: it would be slower.
-      execArgv: running === 'ts' ? ['--import', 'tsx'] : [],
-    });
+    const pool = startPool(name);
+    this.#pool = pool;
     this.#failed = new Promise((_, reject) => {
-      this.#pool.on('error', (error) => {
+      const fail = (error: Error): void => {
         reject(
           new ShelfmarkError('SHELFMARK_IO', `A thread could not be started or died: ${error.message}`, {}, error),
         );
-      });
+      };
+      pool.then((started) => started.on('error', fail), fail);
     });
     this.#failed.catch(() => {});
   }
@@ -45,7 +39,7 @@ export class ThreadLane<Task extends { readonly op: string }, Answers extends { 
     // The pool's own queue does not keep the order of tasks, so each is handed over when the one before is done.
     const running = this.#last.then(() => {
       if (this.#isClosed) throw new ShelfmarkError('SHELFMARK_CLOSED', 'It was closed before it was done.');
-      return Promise.race([this.#pool.run(task, { transferList: [...transfer] }), this.#failed]);
+      return Promise.race([this.#pool.then((pool) => pool.run(task, { transferList: [...transfer] })), this.#failed]);
     });
     this.#last = running.catch(() => {});
     const answer = (await running) as Answer<Answers[Op]>;
@@ -60,6 +54,23 @@ export class ThreadLane<Task extends { readonly op: string }, Answers extends { 
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#last;
-    await this.#pool.destroy();
+    await this.#pool.then(
+      (pool) => pool.destroy(),
+      () => {},
+    );
   }
+}
+
+/** Loads the pool only now: a search in the calling thread does without. */
+async function startPool(name: string): Promise<Piscina> {
+  const { Piscina } = await import('piscina');
+  const running = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  return new Piscina({
+    filename: new URL(`../workers/${name}.${running}`, import.meta.url).href,
+    minThreads: 1,
+    maxThreads: 1,
+    idleTimeout: longestTimeoutMs,
+    // Run from source (tests), the thread needs the loader of TypeScript; built, it must not inherit one: it would be slower.
+    execArgv: running === 'ts' ? ['--import', 'tsx'] : [],
+  });
 }
