@@ -27,7 +27,10 @@ import { type CorpusReport, type VerifyOptions, verifyCorpus } from './verify-co
 
 /** How to open a corpus. */
 export interface CorpusOptions {
-  /** Search threads, 1 to 64. @default the machine's cores, at most 8 and at most one a shard */
+  /**
+   * Search threads, 0 to 64. 0 searches in the calling thread and starts none: best for a few questions, and an abort is
+   * heard only between the steps of a search. @default the machine's cores, at most 8 and at most one a shard
+   */
   readonly workers?: number;
 }
 
@@ -113,7 +116,7 @@ export class Corpus {
     if (typeof path !== 'string' || path === '') {
       throw new ShelfmarkError('SHELFMARK_USAGE', 'corpus: expected the name of a folder.');
     }
-    if (options.workers !== undefined) requireInteger('workers', options.workers, 1, 64);
+    if (options.workers !== undefined) requireInteger('workers', options.workers, 0, 64);
     const root = resolve(path);
     const catalog = Catalog.openReadOnly(root);
     try {

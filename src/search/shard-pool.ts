@@ -11,7 +11,9 @@ import type {
   VerifyAnswer,
   VerifyTask,
 } from '../../workers/protocol.ts';
+import type { Lane } from '../lane.ts';
 import { ThreadLane } from '../thread-lane.ts';
+import { CallingLane } from './calling-lane.ts';
 
 /** What every shard is asked. */
 export interface RankRequest {
@@ -36,13 +38,14 @@ export interface RankResult {
  */
 export class ShardPool {
   readonly #lanes: readonly {
-    readonly thread: ThreadLane<SearchTask, SearchAnswers>;
+    readonly thread: Lane<SearchTask, SearchAnswers>;
     readonly shards: readonly ShardTarget[];
   }[];
 
+  /** @param threads how many to start; 0 searches in the calling thread. */
   constructor(shards: readonly (ShardTarget & { readonly bytes: number })[], threads: number) {
     this.#lanes = spread(shards, Math.max(1, Math.min(threads, shards.length))).map((group) => ({
-      thread: new ThreadLane<SearchTask, SearchAnswers>('search-worker'),
+      thread: threads === 0 ? new CallingLane() : new ThreadLane<SearchTask, SearchAnswers>('search-worker'),
       shards: group,
     }));
   }
