@@ -11,7 +11,7 @@ import {
   type ShardId,
   type ShardMeta,
 } from './format.ts';
-import { type Database, openReadOnly, requireWholeFile, type Statement } from './sqlite.ts';
+import { type Database, openSealed, type Statement } from './sqlite.ts';
 
 /** A document as read back, its checksum verified. */
 export interface StoredDocument {
@@ -62,9 +62,8 @@ export class ShardReader {
    */
   constructor(file: string, dead: Iterable<number> = []) {
     this.file = file;
-    this.#db = openReadOnly(file);
+    this.#db = openSealed(file);
     try {
-      requireWholeFile(file, this.#db);
       this.meta = readMeta(file, this.#db);
     } catch (error) {
       this.#db.close();
