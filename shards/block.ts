@@ -12,7 +12,7 @@
 import { CorruptError } from './errors.ts';
 import { type ChunkId, type DocumentId, HEADING_SEPARATOR, MAX_BLOCK_RAW_BYTES } from './format.ts';
 import { VarintReader, VarintWriter } from './varint.ts';
-import { FrameCompressor, FrameDecompressor } from './zstd.ts';
+import { decompressFrame, FrameCompressor } from './zstd.ts';
 
 /** One chunk on its way into a block. */
 export interface BlockEntry {
@@ -74,7 +74,6 @@ export class BlockEncoder {
 /** Opens blocks of one shard file. */
 export class BlockDecoder {
   readonly #file: string;
-  readonly #decompressor = new FrameDecompressor();
 
   constructor(file: string) {
     this.#file = file;
@@ -87,7 +86,7 @@ export class BlockDecoder {
       throw new CorruptError(this.#file, part, `raw length ${row.raw_length} is out of range`);
     }
     try {
-      return parseBlock(row, this.#decompressor.decompress(row.data, row.raw_length));
+      return parseBlock(row, decompressFrame(row.data, row.raw_length));
     } catch (error) {
       throw new CorruptError(this.#file, part, error instanceof Error ? error.message : String(error), error);
     }

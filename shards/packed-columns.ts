@@ -1,15 +1,13 @@
 import { CorruptError, decodePart } from './errors.ts';
 import { BLOCK_LEVEL } from './format.ts';
 import type { Database, Statement } from './sqlite.ts';
-import { FrameCompressor, FrameDecompressor } from './zstd.ts';
+import { decompressFrame, FrameCompressor } from './zstd.ts';
 
 /** Columns over all chunks, documents or pages of a shard, each stored as one compressed value. */
 export type PackedColumn = 'lengths' | 'documents' | 'order' | 'leaves';
 
 /** A raw column above this is not believed when read from disk. */
 const maxRawBytes = 1 << 30;
-
-const decompressor = new FrameDecompressor();
 
 /** Reads the table `packed`. */
 export class PackedColumns {
@@ -30,7 +28,7 @@ export class PackedColumns {
     if (!(rawLength >= 0 && rawLength <= maxRawBytes)) {
       throw new CorruptError(this.#file, part, `raw length ${rawLength} is out of range`);
     }
-    return decodePart(this.#file, part, () => decompressor.decompress(data, rawLength));
+    return decodePart(this.#file, part, () => decompressFrame(data, rawLength));
   }
 }
 

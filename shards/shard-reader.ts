@@ -17,7 +17,7 @@ import type { ChunkFilter } from './ranking/context.ts';
 import { PostingsCache } from './ranking/postings-cache.ts';
 import { toFilter } from './ranking/rank-shard.ts';
 import { ShardIndex } from './ranking/shard-index.ts';
-import { type Database, openReadOnly, requireWholeFile, type Statement } from './sqlite.ts';
+import { type Database, openSealed, type Statement } from './sqlite.ts';
 
 /** A document as read back, its checksum verified. */
 export interface StoredDocument {
@@ -82,9 +82,8 @@ export class ShardReader {
    */
   constructor(file: string, options: ShardReaderOptions = {}) {
     this.file = file;
-    this.#db = openReadOnly(file);
+    this.#db = openSealed(file);
     try {
-      requireWholeFile(file, this.#db);
       this.meta = readMeta(file, this.#db);
     } catch (error) {
       this.#db.close();

@@ -172,7 +172,8 @@ function isSpace(text: string, index: number): boolean {
   return unit === 32 || (unit >= 9 && unit <= 13) || (unit >= 0x80 && unit !== 0xfeff && /\s/.test(text.charAt(index)));
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when it is needed: in ASCII it never is, and making it takes longer than all else here. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** How far back a border is looked for that is one whatever stands before it. */
 const stretch = 256;
@@ -180,6 +181,7 @@ const stretch = 256;
 /** The grapheme border at or before a position. Borders of clusters longer than `stretch` are guesses. */
 function graphemeBorder(text: string, position: number): number {
   if (position >= text.length) return text.length;
+  if (isSureBorder(text, position)) return position;
   const [from, index] = graphemeAround(text, position);
   return from + index;
 }
@@ -197,6 +199,7 @@ function graphemeAround(text: string, position: number): readonly [from: number,
   let from = position;
   while (from > lowest && !isSureBorder(text, from)) from--;
   if (from > 0 && isLowSurrogate(text, from)) from--;
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   const segment = graphemes.segment(text.slice(from, position + stretch)).containing(position - from);
   return [from, segment?.index ?? position - from, segment?.segment.length ?? 0];
 }

@@ -27,7 +27,10 @@ import { type CorpusReport, type VerifyOptions, verifyCorpus } from './verify-co
 
 /** How to open a corpus. */
 export interface CorpusOptions {
-  /** Search threads, 1 to 64. @default the machine's cores, at most 8 and at most one a shard */
+  /**
+   * Search threads, 0 to 64. 0 searches in the calling thread and starts none: best for a few questions, and an abort is
+   * heard only between the steps of a search. @default the machine's cores, at most 8 and at most one a shard
+   */
   readonly workers?: number;
   /** Memory for expanded postings, all threads together, in bytes; at least 1 MiB. @default 128 MiB */
   readonly cacheBytes?: number;
@@ -121,7 +124,7 @@ export class Corpus {
       throw new ShelfmarkError('SHELFMARK_USAGE', 'corpus: expected the name of a folder.');
     }
     const { workers = Math.min(8, availableParallelism()), cacheBytes = defaultCacheBytes } = options;
-    requireInteger('workers', workers, 1, 64);
+    requireInteger('workers', workers, 0, 64);
     requireInteger('cacheBytes', cacheBytes, 2 ** 20, 2 ** 40);
     const root = resolve(path);
     const catalog = Catalog.openReadOnly(root);

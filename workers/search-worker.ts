@@ -5,18 +5,23 @@ import { countTerms, fetchHits, locateDocuments, rankShards } from './search-sha
 import { ShardCache } from './shard-cache.ts';
 import { verifyShard } from './verify-shard.ts';
 
-let opened: ShardCache | undefined;
+/** Does search tasks; its open shards are its own. */
+export interface SearchWorker {
+  run(task: SearchTask): Promise<Answer<SearchAnswers[SearchTask['op']]>>;
+  close(): void;
+}
 
-/** Entry of a search thread. */
-export default function searchWorker(task: SearchTask): Promise<Answer<SearchAnswers[SearchTask['op']]>> {
-  return answer((): SearchAnswers[SearchTask['op']] | Promise<SearchAnswers[SearchTask['op']]> => {
+/** A worker for the calling thread; a search thread makes its own. */
+export function createSearchWorker(): SearchWorker {
+  let opened: ShardCache | undefined;
+  const run = (task: SearchTask): SearchAnswers[SearchTask['op']] | Promise<SearchAnswers[SearchTask['op']]> => {
     if (task.op === 'verify') return verifyShard(task);
     if (task.op === 'open') {
       opened = new ShardCache(task);
       return null;
     }
     if (opened === undefined)
-      throw new ShelfmarkError('SHELFMARK_INTERNAL', `The thread got "${task.op}" before "open".`);
+      throw new ShelfmarkError('SHELFMARK_INTERNAL', `The task "${task.op}" came before "open".`);
     switch (task.op) {
       case 'count':
         return countTerms(task, opened);
@@ -27,5 +32,9 @@ export default function searchWorker(task: SearchTask): Promise<Answer<SearchAns
       case 'fetch':
         return fetchHits(task, opened);
     }
-  });
+  };
+  return { run: (task) => answer(() => run(task)), close: () => opened?.close() };
 }
+
+/** Entry of a search thread. */
+export default createSearchWorker().run;

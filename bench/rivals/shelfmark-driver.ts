@@ -5,13 +5,13 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { ANALYZER_ID, createAnalyzer } from '../../dist/shards/index.js';
+import { ANALYZER_ID, COLUMN_UNITS, createAnalyzer, DEFAULT_SCORING, termsOf } from '../../dist/shards/index.js';
 import { Catalog } from '../../dist/src/catalog.js';
 import { layoutOf } from '../../dist/src/layout.js';
 import { planQuery } from '../../dist/src/search/match-policy.js';
 import { discoverSources, frameSource } from '../../dist/src/sources/index.js';
 import type { ShardTarget } from '../../dist/workers/protocol.js';
-import { rankShards } from '../../dist/workers/search-shards.js';
+import { countTerms, rankShards } from '../../dist/workers/search-shards.js';
 import { ShardCache } from '../../dist/workers/shard-cache.js';
 
 /** How the words of a query combine. */
@@ -33,7 +33,7 @@ export function termsOfText(utf8: Uint8Array): Buffer {
 /** The content words of a query, or the five longest of them; none when it has no word. */
 export function planTokens(text: string, which: 'all' | 'five-longest'): readonly PlannedToken[] {
   if (analyzer.queryTokens(text).length === 0) return [];
-  const { rungs } = planQuery(analyzer, text, which === 'all' ? 'any' : 'strict', []);
+  const { rungs } = planQuery(analyzer, text, which === 'all' ? 'any' : 'strict', [], []);
   return rungs.at(-1)!.tokens;
 }
 
@@ -45,56 +45,82 @@ export async function* recordsOf(file: string): AsyncGenerator<string> {
   }
 }
 
-/** One thread's view of a whole corpus: what a search worker does for each query, without messages, planning or text. */
+/** Expanded postings that the worker may keep: the default of a corpus, for one thread alone. */
+const postingsBytes = 128 * 2 ** 20;
+
+const noLimits = { excluded: [], deadline: null, stop: null };
+
+/**
+ * One thread's view of a whole corpus: what a search worker does for each query, without messages, planning or text. Looking
+ * the terms' postings up is part of it.
+ */
 export class WorkerView {
-  readonly #shards: readonly ShardTarget[];
   readonly #cache: ShardCache;
+  /** per shard the number of the record that a document was made from, by the document's id */
+  readonly #records = new Map<string, Int32Array>();
+  readonly #scoring: Parameters<typeof rankShards>[0]['scoring'];
 
   /** Opens all shards at the first query. */
   constructor(corpus: string) {
-    this.#shards = targetsOf(corpus);
-    this.#cache = new ShardCache(this.#shards.length);
+    const shards = targetsOf(corpus);
+    this.#cache = new ShardCache({ shards, maxOpen: shards.length, postingsBytes });
+    for (const { id, file, chunks } of shards) this.#records.set(id, recordsOfShard(file, chunks));
+    this.#scoring = {
+      ...DEFAULT_SCORING,
+      columnUnits: COLUMN_UNITS,
+      chunks: shards.reduce((total, { chunks }) => total + chunks, 0),
+      tokens: shards.reduce((total, { tokens }) => total + tokens, 0),
+    };
   }
 
   /** Makes of a query's text what a worker is sent; not part of the worker's time. */
   prepare(text: string, mode: QueryMode): () => readonly number[] {
-    const plan = planQuery(analyzer, text, mode === 'or' ? 'any' : 'all', []);
-    const queries = [plan.rungs[0]!.query];
-    return () => this.#rank(queries).map(({ uri }) => Number(uri));
+    const plan = planQuery(analyzer, text, mode === 'or' ? 'any' : 'all', [], []);
+    const { query } = plan.rungs[0]!;
+    const terms = termsOf(query);
+    const counted = countTerms({ op: 'count', terms, columnUnits: COLUMN_UNITS, ...noLimits }, this.#cache);
+    const frequencies = new Map(terms.map((term, index) => [term, counted.frequencies[index]!]));
+    const task = {
+      op: 'rank',
+      queries: [query],
+      k: 10,
+      by: 'chunk',
+      filter: { kinds: [], collections: [] },
+      scoring: this.#scoring,
+      frequencies,
+      ...noLimits,
+    } as const;
+    return () => {
+      const answer = rankShards(task, this.#cache);
+      if (answer.failed.length > 0) throw new Error(`a shard failed: ${JSON.stringify(answer.failed[0])}`);
+      return answer.hits[0]!.map(({ shard, document }) => this.#records.get(shard)![document]!);
+    };
   }
 
   close(): void {
     this.#cache.close();
   }
+}
 
-  #rank(queries: Parameters<typeof rankShards>[0]['queries']): readonly { readonly uri: string }[] {
-    const answer = rankShards(
-      {
-        op: 'rank',
-        shards: this.#shards,
-        queries,
-        k: 10,
-        by: 'chunk',
-        filter: { kinds: [], collections: [] },
-        deadline: null,
-        stop: null,
-      },
-      this.#cache,
-    );
-    if (answer.failed.length > 0) throw new Error(`a shard failed: ${JSON.stringify(answer.failed[0])}`);
-    return answer.hits[0]!;
-  }
+function recordsOfShard(file: string, chunks: number): Int32Array {
+  const records = new Int32Array(chunks + 1);
+  const database = new Database(file, { readonly: true });
+  const rows = database.prepare('SELECT id, uri FROM document').raw().iterate() as Iterable<[number, string]>;
+  for (const [id, uri] of rows) records[id] = Number(uri);
+  database.close();
+  return records;
 }
 
 function targetsOf(corpus: string): ShardTarget[] {
   const catalog = Catalog.openReadOnly(corpus);
   try {
     const dead = catalog.tombstones();
-    return catalog.shards().map(({ id, name, file, documents, chunks }) => ({
+    return catalog.shards().map(({ id, name, file, documents, chunks, terms }) => ({
       id: name,
       file: join(layoutOf(corpus).shards, file),
       documents,
       chunks,
+      tokens: terms,
       dead: dead.get(id) ?? [],
     }));
   } finally {

@@ -1,4 +1,7 @@
-import { stem as porter2 } from 'porter2';
+import { createRequire } from 'node:module';
+
+// An import would read and parse the package twice, to find out the names that it exports.
+const { stem: porter2 } = createRequire(import.meta.url)('porter2') as typeof import('porter2');
 
 /** Snowball's "english" (Porter2, https://snowballstem.org/algorithms/english/stemmer.html). */
 export const STEMMER = { name: 'porter2', version: '1.1.0' } as const;

@@ -1,6 +1,6 @@
 import { CorruptError, decodePart } from '../errors.ts';
 import { VarintReader } from '../varint.ts';
-import { FrameDecompressor } from '../zstd.ts';
+import { decompressFrame } from '../zstd.ts';
 import { BLOCK_CHUNKS, MAX_SEGMENT_RAW_BYTES, OVER, type SegmentHead } from './list-format.ts';
 
 /** A row of the table list_segment. */
@@ -24,17 +24,13 @@ export interface ExpandedPostings {
   readonly over: ReadonlyMap<number, number> | null;
 }
 
-const decompressor = new FrameDecompressor();
-
 /** Opens a stored segment. @throws CorruptError when it is damaged or not the one its head describes. */
 export function decodeSegment(file: string, row: SegmentRow, head: SegmentHead, chunkCount: number): ExpandedPostings {
   const part = `list segment ${row.id}`;
   if (!(row.raw_length >= 0 && row.raw_length <= MAX_SEGMENT_RAW_BYTES)) {
     throw new CorruptError(file, part, `raw length ${row.raw_length} is out of range`);
   }
-  return decodePart(file, part, () =>
-    expand(decompressor.decompress(row.data, row.raw_length), row.id, head, chunkCount),
-  );
+  return decodePart(file, part, () => expand(decompressFrame(row.data, row.raw_length), row.id, head, chunkCount));
 }
 
 function expand(raw: Buffer, id: number, head: SegmentHead, chunkCount: number): ExpandedPostings {

@@ -1,74 +1,41 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import yargs, { type Argv } from 'yargs';
-import { addCommand } from './command.ts';
-import { adoptCommand } from './commands/adopt.ts';
-import { batchCommand } from './commands/batch.ts';
-import { buildCommand } from './commands/build.ts';
-import { citeCommand } from './commands/cite.ts';
-import { searchCommand } from './commands/search.ts';
-import { showCommand } from './commands/show.ts';
-import { statsCommand } from './commands/stats.ts';
-import { verifyCommand } from './commands/verify.ts';
-import { exitCodeHelp, exitCodes } from './exit-codes.ts';
+import { type Command, type Flags, runCommand } from './command.ts';
+import { exitCodes } from './exit-codes.ts';
 import { print } from './output.ts';
-import { usageError } from './usage-error.ts';
+import { parseQuickly } from './parse-quickly.ts';
+
+/** All commands, in the order in which the help lists them; each is loaded when it is wanted. */
+export const loadCommand: Readonly<Record<string, () => Promise<Command<Flags>>>> = {
+  build: async () => (await import('./commands/build.ts')).buildCommand,
+  adopt: async () => (await import('./commands/adopt.ts')).adoptCommand,
+  search: async () => (await import('./commands/search.ts')).searchCommand,
+  batch: async () => (await import('./commands/batch.ts')).batchCommand,
+  show: async () => (await import('./commands/show.ts')).showCommand,
+  cite: async () => (await import('./commands/cite.ts')).citeCommand,
+  stats: async () => (await import('./commands/stats.ts')).statsCommand,
+  verify: async () => (await import('./commands/verify.ts')).verifyCommand,
+};
 
 /** Parses the command line, runs its command and returns the exit code. @throws whatever the command throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
-  let exitCode: number | undefined;
-  const cli = configure(yargs());
-  const onDone = (code: number): void => {
-    exitCode = code;
-  };
-  addCommand(cli, buildCommand, onDone);
-  addCommand(cli, adoptCommand, onDone);
-  addCommand(cli, searchCommand, onDone);
-  addCommand(cli, batchCommand, onDone);
-  addCommand(cli, showCommand, onDone);
-  addCommand(cli, citeCommand, onDone);
-  addCommand(cli, statsCommand, onDone);
-  addCommand(cli, verifyCommand, onDone);
-  let help = '';
-  const { _: words } = await cli.parseAsync(argv, {}, (_error, _argv, output) => {
-    help = output;
-  });
-  if (exitCode !== undefined) return exitCode;
-  if (help === '') throw usageError(`Unknown command "${words.join(' ')}". See "shelfmark --help".`);
-  await print(`${help}\n`);
+  const [word = ''] = argv;
+  if (Object.hasOwn(loadCommand, word)) {
+    const command = await loadCommand[word]!();
+    const parsed = parseQuickly(command, argv);
+    if (parsed !== undefined) return await runCommand(command, parsed);
+  }
+  if (word === '--version' && argv.length === 1) return await printText(version());
+  const { parseFully } = await import('./parse-fully.ts');
+  const commands = await Promise.all(Object.values(loadCommand).map((load) => load()));
+  const request = parseFully(commands, argv, version());
+  if ('text' in request) return await printText(request.text);
+  return await runCommand(request.command, request.parsed);
+}
+
+async function printText(text: string): Promise<number> {
+  await print(`${text}\n`);
   return exitCodes.ok;
-}
-
-/** Words stay as typed: `1e3` and `1.10` are no numbers, `a.b` is no nesting, everything after `--` is a word. */
-function configure(cli: Argv): Argv {
-  return cli
-    .scriptName('shelfmark')
-    .usage('shelfmark <command> [options]\n\nSearch archives too large for one index.')
-    .detectLocale(false)
-    .parserConfiguration({
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-      'populate--': true,
-      'dot-notation': false,
-      'boolean-negation': false,
-    })
-    .strictOptions()
-    .demandCommand(1, 'Which command? See "shelfmark --help".')
-    .exitProcess(false)
-    .fail((message, error) => {
-      if (error !== undefined && error !== null && error.name !== 'YError') throw error;
-      throw usageError(explainUsage(message ?? error.message));
-    })
-    .version(version())
-    .alias({ help: 'h' })
-    .wrap(Math.min(110, process.stdout.columns || 110))
-    .epilogue(exitCodeHelp);
-}
-
-function explainUsage(message: string): string {
-  const line = message.trim().replace(/\s*\n\s*/g, ' ');
-  if (!line.startsWith('Unknown argument')) return line;
-  return `${line}. Put "--" before words that begin with a dash, or see "shelfmark --help".`;
 }
 
 /** From package.json, which stands elsewhere for the sources than for the compiled program. */

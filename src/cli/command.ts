@@ -1,12 +1,30 @@
-import type { ArgumentsCamelCase, Argv, InferredOptionTypes, Options } from 'yargs';
-import { exitCodeHelp } from './exit-codes.ts';
+import type { ArgumentsCamelCase, InferredOptionTypes, Options } from 'yargs';
 import { usageError } from './usage-error.ts';
 
+/** What yargs may be told of a flag: what {@link parseQuickly} knows too. */
+type Flag = Pick<
+  Options,
+  | 'alias'
+  | 'array'
+  | 'choices'
+  | 'conflicts'
+  | 'default'
+  | 'defaultDescription'
+  | 'demandOption'
+  | 'describe'
+  | 'nargs'
+  | 'requiresArg'
+  | 'type'
+>;
+
 /** The flags of a command, as yargs takes them. */
-export type Flags = Readonly<Record<string, Options>>;
+export type Flags = Readonly<Record<string, Flag>>;
 
 /** What was typed: the flags' values, and the other words as they were typed. */
 export type Typed<F extends Flags> = ArgumentsCamelCase<InferredOptionTypes<F>> & { readonly words: readonly string[] };
+
+/** What the parser makes of a command line: values by flag, words in `_`, those after `--` in `--`. */
+export type Parsed = Readonly<Record<string, unknown>>;
 
 /** One command of the command line. */
 export interface Command<F extends Flags> {
@@ -25,39 +43,35 @@ export interface Command<F extends Flags> {
   run(typed: Typed<F>): Promise<number>;
 }
 
-/** Adds a command to the command line. @param onDone is told the exit code. */
-export function addCommand<F extends Flags>(cli: Argv, command: Command<F>, onDone: (exitCode: number) => void): void {
-  const { name, summary, words, flags, examples } = command;
-  cli.command(
-    name,
-    summary,
-    (builder) => {
-      const takes = words === null ? '' : ` ${words.usage}`;
-      const explained = words === null ? '' : `\n\n${words.usage}: ${words.describe}.`;
-      builder.usage(`shelfmark ${name}${takes} [options]\n\n${summary}.${explained}`);
-      builder.options(flags);
-      for (const [example, explanation] of examples) builder.example(example, explanation);
-      return builder.epilogue(exitCodeHelp);
-    },
-    async (args) => {
-      checkRepeats(flags, args);
-      const typed = { ...args, words: wordsOf(command, args) } as unknown as Typed<F>;
-      onDone(await command.run(typed));
-    },
-  );
+/**
+ * How both parsers read words: they stay as typed. `1e3` and `1.10` are no numbers, `a.b` is no nesting, everything after
+ * `--` is a word.
+ */
+export const parserConfiguration = {
+  'parse-numbers': false,
+  'parse-positional-numbers': false,
+  'populate--': true,
+  'dot-notation': false,
+  'boolean-negation': false,
+} as const;
+
+/** Runs a command with what the parser made of the command line. @returns the exit code. */
+export async function runCommand<F extends Flags>(command: Command<F>, parsed: Parsed): Promise<number> {
+  checkRepeats(command.flags, parsed);
+  return await command.run({ ...parsed, words: wordsOf(command, parsed) } as unknown as Typed<F>);
 }
 
 /** yargs makes a list of a flag that is typed twice. */
-function checkRepeats(flags: Flags, args: Readonly<Record<string, unknown>>): void {
+function checkRepeats(flags: Flags, parsed: Parsed): void {
   for (const [name, { array }] of Object.entries(flags)) {
-    if (array !== true && Array.isArray(args[name])) throw usageError(`--${name}: expected once, got it repeatedly.`);
+    if (array !== true && Array.isArray(parsed[name])) throw usageError(`--${name}: expected once, got it repeatedly.`);
   }
 }
 
-function wordsOf({ name, words }: Command<Flags>, args: Readonly<Record<string, unknown>>): string[] {
+function wordsOf({ name, words }: Command<Flags>, parsed: Parsed): string[] {
   // Words are not declared to yargs: it would parse them a second time, and lose a lone dash.
-  const [_command, ...beforeDashes] = args._ as string[];
-  const typed = [...beforeDashes, ...((args['--'] ?? []) as string[])];
+  const [_command, ...beforeDashes] = parsed._ as string[];
+  const typed = [...beforeDashes, ...((parsed['--'] ?? []) as string[])];
   const { usage, minimum, maximum } = words ?? { usage: '', minimum: 0, maximum: 0 };
   if (typed.length >= minimum && typed.length <= maximum) return typed;
   const few = typed.length < minimum;

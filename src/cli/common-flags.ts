@@ -24,6 +24,6 @@ export const workersFlag = {
 } as const satisfies Options;
 
 /** @throws ShelfmarkError SHELFMARK_USAGE. */
-export function parseWorkers(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : parseInteger('--workers', text, 1, 64);
+export function parseWorkers(text: string | undefined, minimum = 1): number | undefined {
+  return text === undefined ? undefined : parseInteger('--workers', text, minimum, 64);
 }

@@ -15,7 +15,9 @@ import type {
   VerifyAnswer,
   VerifyTask,
 } from '../../workers/protocol.ts';
+import type { Lane } from '../lane.ts';
 import { ThreadLane } from '../thread-lane.ts';
+import { CallingLane } from './calling-lane.ts';
 
 /** Answers of all threads merged; `hits[i]` and `work[i]` belong to `queries[i]`. */
 export interface RankResult extends Shortfall {
@@ -31,26 +33,34 @@ export interface CountResult extends Shortfall {
   readonly frequencies: readonly (readonly number[])[];
 }
 
-/** Shards that a thread has open at once; with at most 1 MiB of page cache each, this bounds its share of memory. */
-const maxOpenShards = 128;
+/**
+ * Shards that a thread has open at once; with at most 1 MiB of page cache each, this bounds its share of memory. The
+ * calling thread is alone with all shards, and asks them at most a few questions.
+ */
+const maxOpenInThread = 128;
+const maxOpenInCaller = 256;
 
 /**
  * The threads that search a corpus. Each shard belongs to one thread, so its file is opened once; a query is one message
  * to each thread, never one per shard.
  */
 export class ShardPool {
-  readonly #lanes: readonly ThreadLane<SearchTask, SearchAnswers>[];
+  readonly #lanes: readonly Lane<SearchTask, SearchAnswers>[];
   readonly #laneOf = new Map<string, number>();
 
-  /** @param postingsBytes budget for expanded postings of all threads together */
+  /**
+   * @param threads how many to start; 0 searches in the calling thread.
+   * @param postingsBytes budget for expanded postings of all threads together
+   */
   constructor(shards: readonly (ShardTarget & { readonly bytes: number })[], threads: number, postingsBytes: number) {
     const groups = spread(shards, Math.max(1, Math.min(threads, shards.length)));
     this.#lanes = groups.map((group, lane) => {
-      const thread = new ThreadLane<SearchTask, SearchAnswers>('search-worker');
+      const thread = threads === 0 ? new CallingLane() : new ThreadLane<SearchTask, SearchAnswers>('search-worker');
       for (const { id } of group) this.#laneOf.set(id, lane);
       const share = Math.floor(postingsBytes / groups.length);
+      const maxOpen = threads === 0 ? maxOpenInCaller : maxOpenInThread;
       // A failure to start comes out with the first question.
-      thread.run<'open'>({ op: 'open', shards: group, maxOpen: maxOpenShards, postingsBytes: share }).catch(() => {});
+      thread.run<'open'>({ op: 'open', shards: group, maxOpen, postingsBytes: share }).catch(() => {});
       return thread;
     });
   }
@@ -119,7 +129,7 @@ export class ShardPool {
   /** Asks the thread of each shard once for all positions of it, and puts the results into the order of `shards`. */
   async #askOwners<Result>(
     shards: readonly string[],
-    ask: (thread: ThreadLane<SearchTask, SearchAnswers>, positions: readonly number[]) => Promise<readonly Result[]>,
+    ask: (thread: Lane<SearchTask, SearchAnswers>, positions: readonly number[]) => Promise<readonly Result[]>,
   ): Promise<Result[]> {
     const positions = this.#lanes.map((): number[] => []);
     for (const [index, shard] of shards.entries()) positions[this.#laneOf.get(shard)!]!.push(index);

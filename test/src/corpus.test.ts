@@ -282,7 +282,7 @@ describe('a corpus', () => {
 
   test('refuses arguments of the wrong kind with a typed error', async () => {
     const corpus = await makeCorpus(randomRecords(60));
-    await shelfmarkError(Corpus.open(corpus, { workers: 0 }), 'SHELFMARK_USAGE');
+    await shelfmarkError(Corpus.open(corpus, { workers: -1 }), 'SHELFMARK_USAGE');
     await shelfmarkError(Corpus.open(''), 'SHELFMARK_USAGE');
     await withCorpus(corpus, async (open) => {
       await shelfmarkError(open.search(undefined as unknown as string), 'SHELFMARK_USAGE');

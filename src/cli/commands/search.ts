@@ -33,7 +33,11 @@ const flags = {
   timeout: { type: 'string', requiresArg: true, describe: 'Seconds after which slow shards are given up' },
   explain: { type: 'boolean', describe: 'Say how the answer came about' },
   'strict-coverage': { type: 'boolean', describe: 'Exit code 3 unless every shard answered' },
-  workers: workersFlag,
+  workers: {
+    ...workersFlag,
+    defaultDescription: '0',
+    describe: 'Threads, 0 to 64; 0 starts none, which is soonest done unless shards are many and large',
+  },
 } as const;
 
 /** `shelfmark search` */
@@ -66,7 +70,7 @@ export const searchCommand: Command<typeof flags> = {
     if (typed.words.length === 0 && typed.phrase === undefined) {
       throw usageError('search: expected a question, or a --phrase.');
     }
-    const workers = parseWorkers(typed.workers);
+    const workers = parseWorkers(typed.workers, 0) ?? 0;
     const answer = await withCorpus(typed.corpus, (corpus) => corpus.search(query, options), workers);
     if (typed.json) await print(`${toJson(answer)}\n`);
     else if (typed.jsonl) for (const hit of answer.hits) await print(`${toJson(hit)}\n`);

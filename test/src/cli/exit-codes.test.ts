@@ -48,7 +48,7 @@ describe('exit code 2, wrong usage', () => {
     [['search', 'x', '-n', '0'], '--limit: expected a whole number from 1 to 10,000, got "0"'],
     [['search', 'x', '-n', '1', '-n', '2'], '--limit: expected once'],
     [['search', 'x', '--timeout', 'soon'], '--timeout: expected seconds'],
-    [['search', 'x', '--workers', '65'], '--workers: expected a whole number from 1 to 64'],
+    [['search', 'x', '--workers', '65'], '--workers: expected a whole number from 0 to 64'],
     [['build', 'notes', '--shard-size', '4K'], '--shard-size: expected a size from 4,096 to'],
     [['build', 'notes', '--shard-size', '4095'], 'such as 1048576, 4KiB, 256MiB or 1GB, got "4095"'],
     [['build', 'notes', '--part', '3/2'], '--part: expected i/n'],
