@@ -19,6 +19,7 @@ export {
   type ShardId,
 } from './format.ts';
 export { compareRanked, type MatchOptions, matchShard, type RankedChunk, type ShardQuery } from './match.ts';
+export { sha256Hex } from './sha256.ts';
 export { analyzerFor, type ShardFilter, ShardReader, type StoredDocument, type StoredSource } from './shard-reader.ts';
 export {
   type SealedShard,
