@@ -39,7 +39,7 @@ export function createAnalyzer(id: string): Analyzer {
  * Text to terms, for build, query and snippets alike. A term is never empty and has no space, NUL or ASCII punctuation
  * other than `+ # . - _`.
  *
- * An analyzer is used by one thread; it keeps up to 34 MiB of terms it has met and a buffer of the largest field's size.
+ * An analyzer is used by one thread; it keeps up to 42 MiB of terms it has met and a buffer of the largest field's size.
  */
 export class Analyzer {
   readonly id = ANALYZER_ID;
