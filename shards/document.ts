@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { DocumentId } from './format.ts';
+import { sha256Hex } from './sha256.ts';
 
 /** A document's row as stored. Every field is covered by `checksum`. */
 export interface DocumentRow {
@@ -45,5 +45,5 @@ export function documentChecksum(
     source.path,
     source.compression,
   ];
-  return createHash('sha256').update(JSON.stringify(fields)).digest().readUIntBE(0, 6);
+  return Number.parseInt(sha256Hex(JSON.stringify(fields)).slice(0, 12), 16);
 }

@@ -31,6 +31,7 @@ export {
   termsOf,
 } from './ranking/rank-shard.ts';
 export { addWork, noWork, type Work, type WorkCounter } from './ranking/work.ts';
+export { sha256Hex } from './sha256.ts';
 export {
   analyzerFor,
   type ShardFilter,

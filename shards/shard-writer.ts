@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Analyzer } from './analysis/index.ts';
 import { BlockEncoder, type BlockEntry } from './block.ts';
+import { BytePlaces } from './byte-places.ts';
 import { type DocumentRow, documentChecksum } from './document.ts';
 import { ShelfmarkError } from './errors.ts';
 import { bodyTerms, headingTerms, titleTerms } from './field-terms.ts';
@@ -155,8 +156,7 @@ export class ShardWriter {
     let heading: readonly string[] = [];
     let headingBytes = Buffer.alloc(0);
     let headingField: Buffer = Buffer.alloc(0);
-    let textAt = 0;
-    let byteAt = 0;
+    const places = new BytePlaces(document.text);
     for (const chunk of chunks) {
       if (chunk.heading !== heading) {
         heading = chunk.heading;
@@ -165,20 +165,17 @@ export class ShardWriter {
         headingField = headingTerms(this.#analyzer, heading);
         headingCount = this.#analyzer.counters.terms - counted;
       }
-      const text = Buffer.from(document.text.slice(chunk.start, chunk.end));
-      const leadBytes = Buffer.byteLength(document.text.slice(chunk.start, chunk.bodyStart));
-      byteAt += byteDistance(document.text, textAt, chunk.start);
-      textAt = chunk.start;
+      const textStart = places.at(chunk.start);
+      const leadBytes = places.at(chunk.bodyStart) - textStart;
+      const text = places.bytes.subarray(textStart, places.at(chunk.end));
       this.#chunks++;
       const counted = this.#analyzer.counters.terms;
       this.#insertTerms.run(this.#chunks, title, headingField, bodyTerms(this.#analyzer, text.subarray(leadBytes)));
       this.#countTokens(titleCount + headingCount + this.#analyzer.counters.terms - counted);
-      this.#pending.push({ document: id, textStart: byteAt, heading: headingBytes, leadBytes, text });
+      this.#pending.push({ document: id, textStart, heading: headingBytes, leadBytes, text });
       this.#pendingBytes += text.length + headingBytes.length;
       this.#textBytes += text.length;
       if (this.#pendingBytes >= BLOCK_RAW_BYTES) this.#flushBlock();
-      byteAt += text.length;
-      textAt = chunk.end;
     }
     const after = this.#analyzer.counters;
     this.#cutWords += after.cutWords - before.cutWords;
@@ -200,24 +197,41 @@ export class ShardWriter {
   }
 
   #writeDocument(id: DocumentId, document: ShardDocument, chunkCount: number): void {
+    const { uri, title, kind, collection, label, metadata, sha256 } = document;
     const row: Omit<DocumentRow, 'checksum'> = {
       id,
       chunk_count: chunkCount,
-      uri: document.uri,
-      title: document.title,
-      kind: document.kind,
-      collection: document.collection,
+      uri,
+      title,
+      kind,
+      collection,
       file_type: document.fileType,
       modified_at: document.modifiedAt,
-      label: document.label,
+      label,
       source_id: this.#sourceId(document.source),
       byte_start: document.byteStart,
       byte_end: document.byteEnd,
-      sha256: document.sha256,
-      metadata: document.metadata,
+      sha256,
+      metadata,
     };
     const checksum = documentChecksum(row, document.source);
-    this.#insertDocument.run(...Object.values(row), checksum);
+    this.#insertDocument.run(
+      id,
+      chunkCount,
+      uri,
+      title,
+      kind,
+      collection,
+      row.file_type,
+      row.modified_at,
+      label,
+      row.source_id,
+      row.byte_start,
+      row.byte_end,
+      sha256,
+      metadata,
+      checksum,
+    );
     this.#digest.update(`${checksum}\n`);
     this.#documents++;
     this.#rawBytes += document.byteEnd - document.byteStart;
@@ -346,12 +360,6 @@ export class ShardWriter {
 /** A heading path as one text; a separator inside a part, which no reader would see anyway, becomes a space. */
 function encodeHeading(heading: readonly string[]): string {
   return heading.map((part) => part.replaceAll(HEADING_SEPARATOR, ' ')).join(HEADING_SEPARATOR);
-}
-
-/** UTF-8 bytes from one UTF-16 offset to another; negative when chunks overlap. */
-function byteDistance(text: string, from: number, to: number): number {
-  if (from === to) return 0;
-  return from < to ? Buffer.byteLength(text.slice(from, to)) : -Buffer.byteLength(text.slice(to, from));
 }
 
 function syncFile(file: string): void {

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { sha256Hex } from '../shards/index.ts';
 
 /** 64 bits of SHA-256 over a text, signed as SQLite stores them. */
 export function hash64(text: string): bigint {
-  return createHash('sha256').update(text).digest().readBigInt64BE(0);
+  return BigInt.asIntN(64, BigInt(`0x${sha256Hex(text).slice(0, 16)}`));
 }
 
 /** Identity of a document in a corpus: its collection and uri. */

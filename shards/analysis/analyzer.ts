@@ -1,3 +1,4 @@
+import { AsciiTerms } from './ascii-terms.ts';
 import { visitCjkTerms } from './cjk.ts';
 import { ANALYZER_ID, type AnalyzerParameters, analyzerParameters } from './parameters.ts';
 import type { QueryToken } from './query-token.ts';
@@ -10,6 +11,8 @@ import { type WordTerms, wordTerms } from './word-terms.ts';
 
 /** Longer CJK runs are clauses that hardly come again; keeping them would only fill the table. */
 const MAX_CJK_KEY_BYTES = 18;
+/** Distinct tokens whose terms `encodeField` remembers before it forgets them all. */
+const MAX_REMEMBERED_TOKENS = 1 << 18;
 /** Distinct words whose terms `visitTerms` remembers before it forgets them all. */
 const MAX_REMEMBERED_WORDS = 32_768;
 const FIRST_FIELD_BYTES = 4_096;
@@ -36,14 +39,15 @@ export function createAnalyzer(id: string): Analyzer {
  * Text to terms, for build, query and snippets alike. A term is never empty and has no space, NUL or ASCII punctuation
  * other than `+ # . - _`.
  *
- * An analyzer is used by one thread; it keeps up to 24 MiB of terms it has met and a buffer of the largest field's size.
+ * An analyzer is used by one thread; it keeps up to 42 MiB of terms it has met and a buffer of the largest field's size.
  */
 export class Analyzer {
   readonly id = ANALYZER_ID;
   readonly parameters: AnalyzerParameters = analyzerParameters();
 
   readonly #segmenter = new Segmenter();
-  readonly #table = new TermTable();
+  readonly #table = new TermTable(MAX_REMEMBERED_TOKENS);
+  readonly #asciiTerms = new AsciiTerms();
   readonly #sink = { main: new TermBuffer(FIRST_FIELD_BYTES), extras: new TermBuffer(FIRST_FIELD_BYTES) };
   readonly #words = new Map<string, WordTerms>();
   #terms = 0;
@@ -72,7 +76,7 @@ export class Analyzer {
       const isKept = end - start <= (segmenter.isCjk ? MAX_CJK_KEY_BYTES : MAX_KEY_BYTES);
       const slot = isKept ? table.find(utf8, start, end, hash) : -1;
       if (slot < 0) {
-        this.#encodeUnknown(utf8.subarray(start, end), isKept);
+        this.#encodeUnknown(utf8, start, end, isKept);
       } else {
         table.write(slot, sink);
         this.#terms += table.terms(slot);
@@ -84,24 +88,30 @@ export class Analyzer {
     return sink.main.bytes.subarray(0, Math.max(0, sink.main.length - 1));
   }
 
-  #encodeUnknown(token: Uint8Array, isKept: boolean): void {
+  #encodeUnknown(utf8: Uint8Array, start: number, end: number, isKept: boolean): void {
     const { main, extras } = this.#sink;
     const mainStart = main.length;
     const extrasStart = extras.length;
     const termsBefore = this.#terms;
     const cutWordsBefore = this.#cutWords;
-    const text = Buffer.from(token.buffer, token.byteOffset, token.length).toString('utf8');
-    if (this.#segmenter.isCjk) {
-      visitCjkTerms(text, this.#appendTerm);
-    } else {
-      const { terms, cutWords } = wordTerms(text);
-      for (const term of terms) this.#appendTerm(term.text, term.start, term.end, term.extra);
-      this.#cutWords += this.#segmenter.isCut ? Math.max(1, cutWords) : cutWords;
-    }
+    const { hash, isCjk } = this.#segmenter;
+    const asciiTerms = isCjk ? -1 : this.#asciiTerms.encode(utf8, start, end, this.#sink);
+    if (asciiTerms >= 0) this.#terms += asciiTerms;
+    else this.#encodeText(Buffer.from(utf8.buffer, utf8.byteOffset + start, end - start).toString('utf8'));
     if (!isKept) return;
-    const { hash } = this.#segmenter;
-    const counts = { terms: this.#terms - termsBefore, cutWords: this.#cutWords - cutWordsBefore };
-    this.#table.add(token, hash, this.#sink, mainStart, extrasStart, counts);
+    const terms = this.#terms - termsBefore;
+    const cutWords = this.#cutWords - cutWordsBefore;
+    this.#table.add(utf8, start, end, hash, this.#sink, mainStart, extrasStart, terms, cutWords);
+  }
+
+  #encodeText(token: string): void {
+    if (this.#segmenter.isCjk) {
+      visitCjkTerms(token, this.#appendTerm);
+      return;
+    }
+    const { terms, cutWords } = wordTerms(token);
+    for (const term of terms) this.#appendTerm(term.text, term.start, term.end, term.extra);
+    this.#cutWords += this.#segmenter.isCut ? Math.max(1, cutWords) : cutWords;
   }
 
   readonly #appendTerm = (term: string, _start: number, _end: number, extra: boolean): void => {

@@ -22,3 +22,8 @@ export function stem(word: string): string {
   stems.set(word, result);
   return result;
 }
+
+/** The stem of a word of the letters a-z, worked out without looking whether it is known. */
+export function stemAnew(letters: string): string {
+  return porter2(letters);
+}

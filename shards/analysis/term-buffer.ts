@@ -1,8 +1,8 @@
 const SPACE = 0x20;
 /** Up to here a loop is faster than a call. */
 const LOOP_BYTES = 64;
-/** A pair of characters with a mark each. */
-const SHORT_TERM_UNITS = 4;
+/** Nearly all terms are shorter. */
+const SHORT_TERM_UNITS = 32;
 
 /** Bytes of terms, each followed by a space; grows by doubling and is used again for the next field. */
 export class TermBuffer {
@@ -25,7 +25,7 @@ export class TermBuffer {
     return this.length + this.bytes.write(term, this.length, 'utf8');
   }
 
-  /** Saves a call into native code, which for a pair of CJK characters costs more than the work. */
+  /** Saves a call into native code, which costs more than the work. */
   #encodeShort(term: string): number {
     const into = this.bytes;
     let at = this.length;
@@ -45,6 +45,16 @@ export class TermBuffer {
       }
     }
     return at;
+  }
+
+  /** Appends `bytes[start, end)` as a term, and its space. */
+  appendWord(bytes: Uint8Array, start: number, end: number): void {
+    this.#reserve(end - start + 1);
+    const into = this.bytes;
+    let at = this.length;
+    for (let i = start; i < end; i++) into[at++] = bytes[i]!;
+    into[at++] = SPACE;
+    this.length = at;
   }
 
   /** Appends `bytes[start, end)`: whole terms with their spaces. */

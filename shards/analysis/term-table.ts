@@ -2,9 +2,7 @@ import type { TermBuffer } from './term-buffer.ts';
 
 /** Longest raw token that is kept. */
 export const MAX_KEY_BYTES = 127;
-/** The table is emptied when it holds this many tokens … */
-const MAX_ENTRIES = 1 << 18;
-/** … or this many bytes of tokens and terms. */
+/** A table is emptied when it holds this many bytes of tokens and terms. */
 const MAX_ARENA_BYTES = 1 << 24;
 const FIRST_SLOTS = 1 << 10;
 const FIRST_ARENA_BYTES = 1 << 14;
@@ -25,12 +23,6 @@ export interface TermSink {
   readonly extras: TermBuffer;
 }
 
-/** What the counters have to know of a token. */
-export interface TokenCounts {
-  readonly terms: number;
-  readonly cutWords: number;
-}
-
 /**
  * Raw token bytes → its terms as bytes, so that the string rules run once for a distinct token. Open addressing with
  * linear probing, at most half full:
@@ -38,7 +30,7 @@ export interface TokenCounts {
  *     slot   hash, offset, lengths, counts     offset 0: empty
  *     arena  [ key | main terms | extra terms ] …
  *
- * Memory is bounded: 8 MiB of slots and 16 MiB of arena; when either is full the table is emptied and learns anew.
+ * Memory is bounded: 16 to 32 bytes of slots for each entry allowed and 16 MiB of arena; when either is full the table is emptied and learns anew.
  */
 export class TermTable {
   #slots = new Int32Array(FIRST_SLOTS * SLOT_INTS);
@@ -47,6 +39,12 @@ export class TermTable {
   // Offset 0 marks an empty slot.
   #used = 1;
   #entries = 0;
+  readonly #maxEntries: number;
+
+  /** @param maxEntries the table is emptied when it holds so many tokens. */
+  constructor(maxEntries: number) {
+    this.#maxEntries = maxEntries;
+  }
 
   /** The slot of the token `bytes[start, end)`, -1 when it is not known. The slot is valid until the next `add`. */
   find(bytes: Uint8Array, start: number, end: number, hash: number): number {
@@ -84,34 +82,43 @@ export class TermTable {
   }
 
   /**
-   * Learns an unknown token of at most `MAX_KEY_BYTES` bytes: its terms are what the sink holds from `mainStart` and
-   * `extrasStart` on. A token with more than 4 KiB of terms is not kept.
+   * Learns the unknown token `bytes[start, end)` of at most `MAX_KEY_BYTES` bytes: its terms are what the sink holds from
+   * `mainStart` and `extrasStart` on. A token with more than 4 KiB of terms is not kept.
    */
   add(
-    token: Uint8Array,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
     hash: number,
     sink: TermSink,
     mainStart: number,
     extrasStart: number,
-    counts: TokenCounts,
+    terms: number,
+    cutWords: number,
   ): void {
-    const main = sink.main.bytes.subarray(mainStart, sink.main.length);
-    const extras = sink.extras.bytes.subarray(extrasStart, sink.extras.length);
-    if (main.length > MAX_TERM_BYTES || extras.length > MAX_TERM_BYTES) return;
-    const size = token.length + main.length + extras.length;
-    if (this.#entries >= MAX_ENTRIES || this.#used + size > MAX_ARENA_BYTES) this.#clear();
-    if ((this.#entries + 1) * 2 > this.#mask) this.#growSlots();
+    const mainLength = sink.main.length - mainStart;
+    const extrasLength = sink.extras.length - extrasStart;
+    if (mainLength > MAX_TERM_BYTES || extrasLength > MAX_TERM_BYTES) return;
+    const size = end - start + mainLength + extrasLength;
+    if (this.#entries >= this.#maxEntries || this.#used + size > MAX_ARENA_BYTES) this.#clear();
+    if (this.#entries * 2 > this.#mask) this.#growSlots();
     if (this.#used + size > this.#arena.length) this.#growArena();
     const slot = this.#freeSlot(hash);
     this.#slots[slot + HASH] = hash;
     this.#slots[slot + OFFSET] = this.#used;
-    this.#slots[slot + LENGTHS] = token.length | (main.length << 7) | (extras.length << 19);
-    this.#slots[slot + COUNTS] = counts.terms | (counts.cutWords << 16);
-    this.#arena.set(token, this.#used);
-    this.#arena.set(main, this.#used + token.length);
-    this.#arena.set(extras, this.#used + token.length + main.length);
-    this.#used += size;
+    this.#slots[slot + LENGTHS] = (end - start) | (mainLength << 7) | (extrasLength << 19);
+    this.#slots[slot + COUNTS] = terms | (cutWords << 16);
+    this.#store(bytes, start, end);
+    this.#store(sink.main.bytes, mainStart, sink.main.length);
+    this.#store(sink.extras.bytes, extrasStart, sink.extras.length);
     this.#entries++;
+  }
+
+  #store(bytes: Uint8Array, start: number, end: number): void {
+    const arena = this.#arena;
+    let at = this.#used;
+    for (let i = start; i < end; i++) arena[at++] = bytes[i]!;
+    this.#used = at;
   }
 
   #freeSlot(hash: number): number {

@@ -31,10 +31,20 @@ interface BuildLanesOptions {
   readonly planned: readonly PlannedSource[];
 }
 
+/** The records of a batch that were indexed, as arrays: an object for each would wait in memory for the shard's end. */
+interface IndexedRecords {
+  readonly keys: BigInt64Array;
+  readonly fingerprints: BigInt64Array;
+  /** per record its document, 0 if it was not indexed */
+  readonly documents: Float64Array;
+  /** per record the row of its source */
+  readonly sourceIds: Float64Array;
+}
+
 /** What becomes part of the catalog in one transaction when a shard is sealed. */
 interface ShardHarvest {
   readonly extents: { readonly planned: PlannedSource; readonly extent: NewExtent }[];
-  readonly indexed: Omit<EntryRow, 'shard_id'>[];
+  readonly indexed: IndexedRecords[];
   readonly unchanged: EntryRow[];
   readonly replaced: EntryRow[];
 }
@@ -205,15 +215,10 @@ export class BuildLanes {
       this.#counters = addCounters(this.#counters, row);
       if (this.#options.strict && row.rejects.length > 0) throw strictError(extent.source.source.path, row.rejects[0]!);
     }
-    for (const [record, document] of indexed.documents.entries()) {
-      if (document === 0) continue;
-      harvest.indexed.push({
-        key: parsed.keys[record]!,
-        fingerprint: parsed.fingerprints[record]!,
-        document,
-        source_id: sourceOf(batch, record).id,
-      });
-    }
+    const { keys, fingerprints } = parsed;
+    const { documents } = indexed;
+    const sourceIds = Float64Array.from(documents, (_, record) => sourceOf(batch, record).id);
+    harvest.indexed.push({ keys, fingerprints, documents, sourceIds });
     for (const { record, entry } of judgement.unchanged) {
       harvest.unchanged.push({ ...entry, source_id: sourceOf(batch, record).id });
     }
@@ -242,8 +247,8 @@ export class BuildLanes {
       for (const entry of harvest.replaced) catalog.addTombstone(entry.shard_id, entry.document);
       if (shard !== null) {
         const shardId = known?.id ?? catalog.addShard(shard, buildId);
-        for (const entry of harvest.indexed) {
-          catalog.putEntry({ ...entry, shard_id: shardId });
+        for (const entry of entriesOf(harvest, shardId)) {
+          catalog.putEntry(entry);
           if (known !== undefined) catalog.removeTombstone(shardId, entry.document);
         }
         if (known === undefined) this.#shards++;
@@ -255,7 +260,9 @@ export class BuildLanes {
       }
       for (const entry of harvest.unchanged) catalog.putEntry(entry);
     });
-    this.#judge.settle(harvest.indexed.map(({ key }) => key));
+    for (const { keys, documents } of harvest.indexed) {
+      this.#judge.settle(keys.filter((_, record) => documents[record] !== 0));
+    }
     this.#judge.settle(harvest.unchanged.map(({ key }) => key));
   }
 
@@ -290,6 +297,16 @@ function emptyParse(index: number): ParsedBatch {
 
 function newHarvest(): ShardHarvest {
   return { extents: [], indexed: [], unchanged: [], replaced: [] };
+}
+
+function* entriesOf(harvest: ShardHarvest, shardId: number): Generator<EntryRow> {
+  for (const { keys, fingerprints, documents, sourceIds } of harvest.indexed) {
+    for (const [record, document] of documents.entries()) {
+      if (document === 0) continue;
+      const key = keys[record]!;
+      yield { key, fingerprint: fingerprints[record]!, shard_id: shardId, document, source_id: sourceIds[record]! };
+    }
+  }
 }
 
 function sourceOf(batch: Batch<PlannedSource>, record: number): PlannedSource {

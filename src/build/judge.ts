@@ -34,6 +34,11 @@ export class Judge {
   }
 
   judge(parsed: ParsedBatch): Judgement {
+    // One look at the catalog file for all look-ups: outside a transaction each would lock and check it anew.
+    return this.#catalog.transaction(() => this.#judge(parsed));
+  }
+
+  #judge(parsed: ParsedBatch): Judgement {
     const verdicts = new Uint8Array(parsed.status.length);
     const unchanged: { record: number; entry: EntryRow }[] = [];
     const replaced: EntryRow[] = [];

@@ -1,12 +1,15 @@
 import { astralClass, CHARACTER_CLASS, EXTEND, HIGH_SURROGATE, SPACE, SPACELESS, WORD } from './character-class.ts';
+import { unitsOf } from './units-of.ts';
 
 // Grapheme_Cluster_Break = Prepend, the joiner of emoji, and the signs that stack the next letter in Khmer, Myanmar and Tai Tham.
 const JOINS_NEXT =
   /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u0D4E\u1039\u17D2\u1A60\u{110BD}\u{110CD}\u{111C2}\u{111C3}\u{113D1}\u{1193F}\u{11941}\u{11A3A}\u{11A84}-\u{11A89}\u{11D46}\u{11F02}]$|\u200D$/u;
 
 /** 1 for each UTF-16 unit that can end such a character: most characters are not worth running the pattern. */
-const MAY_JOIN_NEXT = Uint8Array.from({ length: 0x10000 }, (_, unit) =>
-  (unit >= 0xdc00 && unit <= 0xdfff) || JOINS_NEXT.test(String.fromCharCode(unit)) ? 1 : 0,
+const MAY_JOIN_NEXT = unitsOf(/[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u0D4E\u1039\u17D2\u1A60]|\u200D/u).fill(
+  1,
+  0xdc00,
+  0xe000,
 );
 
 /**

@@ -1,4 +1,5 @@
 import { CHARACTER_CLASS, SPACE } from './character-class.ts';
+import { unitsOf } from './units-of.ts';
 
 /** How good a place to cut is: the higher the better. */
 export type BorderRank = 0 | 1 | 2 | 3 | 4;
@@ -19,14 +20,21 @@ const WIDE_SENTENCE_END = /[。！？｡][\p{Pe}\p{Pf}]{0,2}$/u;
 const WIDE_CLAUSE_END = /[、，；：､]$/;
 const WIDE_PUNCTUATION = /^[、。，．；：！？｡､\p{Pe}\p{Pf}ー々]/u;
 /** 1 for each UTF-16 unit that one of the patterns can match: most borders are not worth running them. */
-const IS_PUNCTUATION = Uint8Array.from({ length: 0x10000 }, (_, unit) =>
-  /[\p{P}ー々]/u.test(String.fromCharCode(unit)) ? 1 : 0,
-);
+const IS_PUNCTUATION = unitsOf(/[\p{P}ー々]/u);
 /** Units before a border in which sentence ends are looked for. */
 const LOOK_BACK = 3;
 
 /** Ranks the border before the atom at `position`, looking back no further than `from`. */
 export function rankBorder(text: string, from: number, position: number): BorderRank {
+  // Two words with a space between them: most borders.
+  if (
+    position > from + 1 &&
+    text.charCodeAt(position - 1) === 0x20 &&
+    isPlain(text.charCodeAt(position - 2)) &&
+    isPlain(text.charCodeAt(position))
+  ) {
+    return ATOM;
+  }
   const contentEnd = skipSpaceBack(text, from, position);
   if (contentEnd < position) {
     const lineBreaks = countLineBreaks(text, contentEnd, position);
@@ -38,6 +46,10 @@ export function rankBorder(text: string, from: number, position: number): Border
   if (WIDE_SENTENCE_END.test(before) || (contentEnd < position && SENTENCE_END.test(before))) return SENTENCE;
   if (WIDE_PUNCTUATION.test(text.charAt(position))) return BEFORE_PUNCTUATION;
   return WIDE_CLAUSE_END.test(before) ? CLAUSE : ATOM;
+}
+
+function isPlain(unit: number): boolean {
+  return CHARACTER_CLASS[unit] !== SPACE && IS_PUNCTUATION[unit] === 0;
 }
 
 function skipSpaceBack(text: string, from: number, position: number): number {

@@ -1,3 +1,5 @@
+import { unitsOf } from './units-of.ts';
+
 /** White space. */
 export const SPACE = 0;
 /** Part of a word that is cut from its neighbours only by white space. */
@@ -12,7 +14,7 @@ export const HIGH_SURROGATE = 4;
 export type CharacterClass = typeof SPACE | typeof WORD | typeof SPACELESS | typeof EXTEND | typeof HIGH_SURROGATE;
 
 // Grapheme_Cluster_Break = Extend, ZWJ or SpacingMark (Unicode Annex 29), and a few more marks: fewer cuts do no harm.
-const EXTENDING = /^(?:\p{M}|\p{Grapheme_Extend}|\p{Emoji_Modifier}|[\u200D\u0E33\u0EB3])$/u;
+const EXTENDING = /\p{M}|\p{Grapheme_Extend}|\p{Emoji_Modifier}|[\u200D\u0E33\u0EB3]/u;
 
 // Unicode blocks. Full-width Latin is written with spaces; full-width punctuation is not.
 const SPACELESS_RANGES: readonly (readonly [first: number, last: number])[] = [
@@ -38,23 +40,22 @@ const SPACELESS_RANGES: readonly (readonly [first: number, last: number])[] = [
 ];
 
 /** The class of each UTF-16 unit, looked up once per character of an archive. */
-export const CHARACTER_CLASS: Readonly<Uint8Array> = Uint8Array.from({ length: 0x10000 }, (_, unit) => {
-  if (unit >= 0xd800 && unit <= 0xdbff) return HIGH_SURROGATE;
-  return unit >= 0xdc00 && unit <= 0xdfff ? EXTEND : codePointClass(unit);
-});
+export const CHARACTER_CLASS: Readonly<Uint8Array> = makeClasses();
+
+function makeClasses(): Uint8Array {
+  const classes = new Uint8Array(0x10000).fill(WORD);
+  for (const [first, last] of SPACELESS_RANGES) if (last < 0x10000) classes.fill(SPACELESS, first, last + 1);
+  const isSpace = unitsOf(/\s/);
+  const isExtending = unitsOf(EXTENDING);
+  for (let unit = 0; unit < 0x10000; unit++) {
+    if (isExtending[unit] === 1) classes[unit] = EXTEND;
+    else if (isSpace[unit] === 1) classes[unit] = SPACE;
+  }
+  return classes.fill(HIGH_SURROGATE, 0xd800, 0xdc00).fill(EXTEND, 0xdc00, 0xe000);
+}
 
 /** The class of a code point above U+FFFF, given both its halves. */
 export function astralClass(codePoint: number): CharacterClass {
-  return codePointClass(codePoint);
-}
-
-function codePointClass(codePoint: number): CharacterClass {
-  if (codePoint < 0x80) return isSpace(codePoint) ? SPACE : WORD;
   if (EXTENDING.test(String.fromCodePoint(codePoint))) return EXTEND;
-  if (isSpace(codePoint)) return SPACE;
   return SPACELESS_RANGES.some(([first, last]) => codePoint >= first && codePoint <= last) ? SPACELESS : WORD;
-}
-
-function isSpace(codePoint: number): boolean {
-  return /\s/.test(String.fromCodePoint(codePoint));
 }

@@ -14,6 +14,8 @@ const TOLERANCE = 1 / 3;
  */
 export function cutBody(text: string, start: number, end: number, maxHalfWords: number): number[] {
   const cuts: number[] = [];
+  // A character counts for two at most: what is this short need not be counted.
+  if (2 * (end - start) <= maxHalfWords) return cuts;
   let from = start;
   let remaining = countHalfWords(text, start, end);
   while (remaining > maxHalfWords) {

@@ -7,6 +7,7 @@ const MARKDOWN_TYPES: ReadonlySet<string> = new Set(['md', 'markdown', 'mdown', 
  * is passed over. Digits alone are no extension (the id `2101.00027`), nor is the name of a dot file.
  */
 export function fileTypeOf(uri: string): string {
+  if (!uri.includes('.')) return '';
   const lower = uri.toLowerCase();
   const type = (EXTENSION.exec(lower) ?? EXTENSION.exec(lower.replace(SUFFIX, '')))?.[1] ?? '';
   return /[a-z]/.test(type) ? type : '';

@@ -14,7 +14,8 @@ export interface FrontMatter {
   readonly metadata: ReadonlyMap<string, unknown>;
 }
 
-const NONE: FrontMatter = {
+/** That of a text without any. */
+export const NO_FRONT_MATTER: FrontMatter = {
   end: 0,
   title: null,
   kind: null,
@@ -68,17 +69,17 @@ const SCHEMA = FAILSAFE_SCHEMA.withTags(
  */
 export function readFrontMatter(text: string): FrontMatter {
   const opening = OPENING_LINE.exec(text);
-  if (opening === null) return NONE;
+  if (opening === null) return NO_FRONT_MATTER;
   const yamlStart = opening[0].length;
   const block = text.slice(0, yamlStart + MAX_LENGTH);
   CLOSING_LINE.lastIndex = yamlStart;
   const closing = CLOSING_LINE.exec(block);
-  if (closing === null) return NONE;
+  if (closing === null) return NO_FRONT_MATTER;
   const yaml = block.slice(yamlStart, closing.index);
   const end = closing.index + closing[0].length;
 
   const values = parseYaml(yaml);
-  if (values === null) return KEY_LINE.test(yaml) ? { ...NONE, end } : NONE;
+  if (values === null) return KEY_LINE.test(yaml) ? { ...NO_FRONT_MATTER, end } : NO_FRONT_MATTER;
   return { end, ...interpret(values) };
 }
 

@@ -1,13 +1,13 @@
 import { decodeUtf8 } from './decode-utf8.ts';
 import { fileTypeOf, isMarkdownType } from './file-type.ts';
-import { readFrontMatter } from './front-matter.ts';
+import { NO_FRONT_MATTER, readFrontMatter } from './front-matter.ts';
 import { type JsonRecord, readJsonRecord } from './json-record.ts';
 import { outlineOf } from './outline.ts';
 import type { ParsedDocument, ParseOutcome, RecordContext } from './parsed-document.ts';
 import { storableText } from './well-formed.ts';
 
-type Fields = JsonRecord & { readonly uri: string };
-type DocumentFields = Omit<ParsedDocument, 'metadata' | 'replacedBytes'> & Pick<JsonRecord, 'metadata'>;
+/** A document whose metadata may turn out to be none that can be kept. */
+type ReadDocument = Omit<ParsedDocument, 'metadata'> & { readonly metadata: string | null | undefined };
 
 /** Longest fields that are shown with every hit, in UTF-8 bytes. */
 const maxFieldBytes = { uri: 8192, title: 65_536, kind: 1024, collection: 1024 } as const;
@@ -26,15 +26,23 @@ export function parseRecord(bytes: Uint8Array, context: RecordContext): ParseOut
   const record = context.format === 'jsonl' ? readJsonRecord(text) : fileFields(text, context);
   if (!record.ok) return record;
   const uri = record.uri ?? `${context.sourceUri}#${context.byteStart}`;
-  const { metadata, ...document } = readText({ ...record, uri }, context);
-  const tooLong = limitedFields.find((field) => Buffer.byteLength(document[field]) > maxFieldBytes[field]);
+  const document = readText(record, uri, replacedBytes, context);
+  const tooLong = limitedFields.find((field) => isLonger(document[field], maxFieldBytes[field]));
   if (tooLong !== undefined) {
     const shown = uri.length > 200 ? `${uri.slice(0, 200).toWellFormed()}…` : uri;
     return { ok: false, reason: `${tooLong} is longer than ${maxFieldBytes[tooLong]} bytes; shorten it`, uri: shown };
   }
-  const json = metadataText(metadata);
-  if (json === undefined) return { ok: false, reason: 'metadata is nested too deeply to be kept; flatten it', uri };
-  return { ok: true, document: { ...document, metadata: json, replacedBytes } };
+  if (isWhole(document)) return { ok: true, document };
+  return { ok: false, reason: 'metadata is nested too deeply to be kept; flatten it', uri };
+}
+
+function isWhole(document: ReadDocument): document is ParsedDocument {
+  return document.metadata !== undefined;
+}
+
+function isLonger(text: string, maxBytes: number): boolean {
+  // A UTF-16 unit is at most three UTF-8 bytes.
+  return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
 }
 
 function fileFields(text: string, context: RecordContext): JsonRecord {
@@ -51,12 +59,13 @@ function fileFields(text: string, context: RecordContext): JsonRecord {
 }
 
 /** Adds what the text says about the document, if it is Markdown, and the defaults. */
-function readText(fields: Fields, context: RecordContext): DocumentFields {
-  const { uri, text } = fields;
+function readText(fields: JsonRecord, uri: string, replacedBytes: boolean, context: RecordContext): ReadDocument {
+  const { text } = fields;
   const fileType = fileTypeOf(uri);
   const isMarkdown = context.format === 'markdown' || isMarkdownType(fileType);
-  const frontMatter = readFrontMatter(isMarkdown && !isLaterPart(context) ? text : '');
+  const frontMatter = isMarkdown && !isLaterPart(context) ? readFrontMatter(text) : NO_FRONT_MATTER;
   const headings = isMarkdown ? outlineOf(text, frontMatter.end) : [];
+  const metadata = metadataText(frontMatter.metadata, fields.metadata);
   return {
     uri,
     title: fields.title || frontMatter.title || (headings.find((heading) => heading.level === 1)?.text ?? ''),
@@ -64,11 +73,12 @@ function readText(fields: Fields, context: RecordContext): DocumentFields {
     collection: fields.collection || frontMatter.collection || context.collection,
     fileType,
     modifiedAt: fields.modifiedAt ?? frontMatter.modifiedAt,
-    metadata: { ...Object.fromEntries(frontMatter.metadata), ...fields.metadata },
+    metadata,
     text,
     syntax: isMarkdown ? 'markdown' : 'text',
     frontMatterEnd: frontMatter.end,
     headings,
+    replacedBytes,
   };
 }
 
@@ -77,10 +87,16 @@ function isLaterPart(context: RecordContext): boolean {
   return context.partial && context.byteStart > 0;
 }
 
-/** JSON text, null for no keys at all, or undefined when it cannot be written: JSON.stringify recurses, JSON.parse does not. */
-function metadataText(metadata: Readonly<Record<string, unknown>>): string | null | undefined {
+/**
+ * JSON text of both together, what the record says before what its text does; null for no keys at all, or undefined when it
+ * cannot be written: JSON.stringify recurses, JSON.parse does not.
+ */
+function metadataText(
+  ofText: ReadonlyMap<string, unknown>,
+  ofRecord: Readonly<Record<string, unknown>>,
+): string | null | undefined {
   try {
-    const json = JSON.stringify(metadata);
+    const json = JSON.stringify(ofText.size === 0 ? ofRecord : { ...Object.fromEntries(ofText), ...ofRecord });
     return json === '{}' ? null : json;
   } catch (error) {
     if (error instanceof RangeError) return undefined;
