@@ -1,7 +1,8 @@
 import type { DocumentId } from './format.ts';
+import { murmur3 } from './postings/index.ts';
 import { sha256Hex } from './sha256.ts';
 
-/** A document's row as stored. Every field is covered by `checksum`. */
+/** A document's row as stored. Every field is covered by `checksum`, its name also by `name_sum`. */
 export interface DocumentRow {
   readonly id: DocumentId;
   readonly chunk_count: number;
@@ -17,7 +18,13 @@ export interface DocumentRow {
   readonly byte_end: number;
   readonly sha256: Buffer;
   readonly metadata: string | null;
+  readonly name_sum: number;
   readonly checksum: number;
+}
+
+/** MurmurHash3 of a document's id, uri and collection: checking a name alone must cost little, a ranking has thousands. */
+export function nameSum(id: number, uri: string, collection: string): number {
+  return murmur3(Buffer.from(JSON.stringify([id, uri, collection])));
 }
 
 /**
@@ -25,7 +32,7 @@ export interface DocumentRow {
  * this does, so that a hit never names a wrong uri or byte range.
  */
 export function documentChecksum(
-  row: Omit<DocumentRow, 'checksum'>,
+  row: Omit<DocumentRow, 'checksum' | 'name_sum'>,
   source: { readonly path: string; readonly compression: string },
 ): number {
   const fields = [

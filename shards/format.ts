@@ -44,6 +44,7 @@ CREATE TABLE document(
   byte_end INTEGER NOT NULL,
   sha256 BLOB NOT NULL,
   metadata TEXT,
+  name_sum INTEGER NOT NULL,
   checksum INTEGER NOT NULL
 );
 CREATE TABLE block(id INTEGER PRIMARY KEY, chunk_count INTEGER NOT NULL, raw_length INTEGER NOT NULL, data BLOB NOT NULL);

@@ -1,6 +1,6 @@
 import { type Analyzer, createAnalyzer } from './analysis/index.ts';
 import { BlockDecoder, type BlockRow, type StoredChunk } from './block.ts';
-import { type DocumentRow, documentChecksum } from './document.ts';
+import { type DocumentRow, documentChecksum, nameSum } from './document.ts';
 import { CorruptError, explainReadError, ShelfmarkError } from './errors.ts';
 import {
   type ChunkId,
@@ -144,6 +144,22 @@ export class ShardReader {
     return row === undefined ? undefined : this.#checkDocument(row);
   }
 
+  /**
+   * What a document is called, without its other fields, or undefined when there is none.
+   * @throws CorruptError when the name does not match its checksum
+   */
+  documentName(id: DocumentId): { readonly uri: string; readonly collection: string } | undefined {
+    const row = this.#prepare('SELECT uri, collection, name_sum FROM document WHERE id = ?').get(id) as
+      | Pick<DocumentRow, 'uri' | 'collection' | 'name_sum'>
+      | undefined;
+    if (row === undefined) return undefined;
+    const { uri, collection } = row;
+    if (nameSum(id, uri, collection) !== row.name_sum) {
+      throw new CorruptError(this.file, `document ${id}`, 'its name does not match its checksum');
+    }
+    return { uri, collection };
+  }
+
   /** All documents in id order, verified, one at a time. */
   *documents(): Generator<StoredDocument> {
     const statement = this.#db.prepare('SELECT * FROM document ORDER BY id');
@@ -230,7 +246,12 @@ export class ShardReader {
     const source = this.#prepare('SELECT path, compression FROM source WHERE id = ?').get(row.source_id) as
       | { path: string; compression: Compression }
       | undefined;
-    if (source === undefined || !Buffer.isBuffer(row.sha256) || documentChecksum(row, source) !== row.checksum) {
+    if (
+      source === undefined ||
+      !Buffer.isBuffer(row.sha256) ||
+      documentChecksum(row, source) !== row.checksum ||
+      nameSum(row.id, row.uri, row.collection) !== row.name_sum
+    ) {
       throw new CorruptError(this.file, `document ${row.id}`, 'its fields do not match their checksum');
     }
     return {

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import type { Analyzer } from './analysis/index.ts';
 import { BlockEncoder, type BlockEntry } from './block.ts';
 import { BytePlaces } from './byte-places.ts';
-import { type DocumentRow, documentChecksum } from './document.ts';
+import { type DocumentRow, documentChecksum, nameSum } from './document.ts';
 import { ShelfmarkError } from './errors.ts';
 import { bodyTerms, headingTerms, titleTerms } from './field-terms.ts';
 import { hashFile } from './file-hash.ts';
@@ -129,7 +129,9 @@ export class ShardWriter {
     configure.run('hashsize', BigInt(options.ftsHashBytes ?? FTS_HASH_BYTES));
     configure.run('automerge', 0n);
     this.#insertSource = this.#db.prepare('INSERT INTO source VALUES(?, ?, ?)');
-    this.#insertDocument = this.#db.prepare('INSERT INTO document VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#insertDocument = this.#db.prepare(
+      'INSERT INTO document VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    );
     this.#insertBlock = this.#db.prepare('INSERT INTO block VALUES(?, ?, ?, ?)');
     this.#insertTerms = this.#db.prepare('INSERT INTO fts(rowid, title, heading, body) VALUES(?, ?, ?, ?)');
     this.#db.exec('BEGIN');
@@ -198,7 +200,7 @@ export class ShardWriter {
 
   #writeDocument(id: DocumentId, document: ShardDocument, chunkCount: number): void {
     const { uri, title, kind, collection, label, metadata, sha256 } = document;
-    const row: Omit<DocumentRow, 'checksum'> = {
+    const row: Omit<DocumentRow, 'checksum' | 'name_sum'> = {
       id,
       chunk_count: chunkCount,
       uri,
@@ -230,6 +232,7 @@ export class ShardWriter {
       row.byte_end,
       sha256,
       metadata,
+      nameSum(id, uri, collection),
       checksum,
     );
     this.#digest.update(`${checksum}\n`);

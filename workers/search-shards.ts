@@ -85,9 +85,9 @@ export function locateDocuments(task: LocateTask, shards: ShardCache): LocateAns
 }
 
 function nameOf(reader: ShardReader, id: DocumentId): DocumentName {
-  const document = reader.document(id);
-  if (document === undefined) throw new CorruptError(reader.file, 'document', `there is no document ${id}`);
-  return { uri: document.uri, collection: document.collection };
+  const name = reader.documentName(id);
+  if (name === undefined) throw new CorruptError(reader.file, 'document', `there is no document ${id}`);
+  return name;
 }
 
 /** A damaged name comes first, so that its hit is among those whose text or name is read, and the damage is reported. */

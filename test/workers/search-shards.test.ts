@@ -4,6 +4,7 @@ import { COLUMN_UNITS, type SealedShard } from '../../shards/index.ts';
 import type { RankAnswer, ShardTarget } from '../../workers/protocol.ts';
 import { countTerms, fetchHits, locateDocuments, rankShards } from '../../workers/search-shards.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
+import { randomCorpus } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
 import { buildShard, copyOf, documentOf, documentsOf, editShard } from '../shards/support.ts';
 import { cacheOf, fetchTask, rankTask, targetOf, unlimited } from './support.ts';
@@ -217,6 +218,26 @@ describe('ranking', () => {
     expect(rankShards(task, cache).timedOut).toEqual([]);
     Atomics.store(stop, 0, 1);
     expect(rankShards(task, cache).timedOut).toEqual([rooms.id, letters.id]);
+  });
+
+  it('interrupted at any time gives the hits of the shards that it has done, and throws nothing', async () => {
+    const sealed: SealedShard[] = [];
+    for (const seed of [1, 2, 3, 4]) {
+      sealed.push(await buildShard(randomCorpus({ seed, chunks: 300, hasDuplicates: false }), { listThreshold: 8 }));
+    }
+    const corpus = sealed.map((shard) => targetOf(shard));
+    const queries = ['every book', 'wi-fi the', '東京都 shelf', 'harbour'].flatMap((text) => [
+      ask(text, 'or'),
+      ask(text),
+      ask(text, 'or', ['the the']),
+    ]);
+    const task = rankTask(corpus, [...queries, ...queries, ...queries]);
+    const whole = open(...corpus);
+    for (let ms = -1; ms < 30; ms++) {
+      const { hits, failed, timedOut } = rankShards({ ...task, deadline: Date.now() + ms }, open(...corpus));
+      expect(failed).toEqual([]);
+      expect(hits).toEqual(rankShards({ ...task, excluded: timedOut }, whole).hits);
+    }
   });
 });
 

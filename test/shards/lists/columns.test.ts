@@ -28,7 +28,9 @@ function startsOf(counts: readonly number[]): { readonly starts: Uint32Array; re
 /** The places of documents: a permutation that depends on the numbers. */
 const places = fc
   .array(fc.nat(), { minLength: 1, maxLength: 200 })
-  .map((keys) => Uint32Array.from(keys.map((_, index) => [...keys.keys()].sort((a, b) => keys[a]! - keys[b]!).indexOf(index))));
+  .map((keys) =>
+    Uint32Array.from(keys.map((_, index) => [...keys.keys()].sort((a, b) => keys[a]! - keys[b]!).indexOf(index))),
+  );
 
 describe('the lengths of chunks', () => {
   it('come back as they were, one class for all chunks of a length, classes in order', () => {

@@ -5,7 +5,11 @@ import { highestImpacts, type Impact, lowestImpacts } from '../../../shards/list
 const impact = fc.record({ units: fc.integer({ min: 1, max: 400 }), length: fc.nat(3_000) });
 const impacts = fc.array(impact, { minLength: 1, maxLength: 200 });
 /** c0 and c1 of units / (units + c0 + c1 · length); 0 for k1 0, and for b 1 or 0. */
-const constant = fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 500, noNaN: true }));
+const constant = fc.oneof(
+  fc.constant(0),
+  fc.double({ min: 0, max: 1, noNaN: true }),
+  fc.double({ min: 0, max: 500, noNaN: true }),
+);
 
 function valuesOf(impacts: readonly Impact[], c0: number, c1: number): number[] {
   return impacts.map(({ units, length }) => units / (units + c0 + c1 * length));

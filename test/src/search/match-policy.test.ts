@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { ShelfmarkError } from '../../../shards/index.ts';
+import { type MatchMode, planQuery } from '../../../src/search/match-policy.ts';
+import { analyzer } from '../../shards/support.ts';
+
+function plan(
+  text: string,
+  match: MatchMode = 'strict',
+  also: readonly string[] = [],
+  phrases: readonly string[] = [],
+) {
+  return planQuery(analyzer, text, match, also, phrases);
+}
+
+/** Steps as `name mode: words`. */
+function stepsOf(...query: Parameters<typeof plan>): string[] {
+  return plan(...query).rungs.map(({ name, tokens, query: { mode } }) => {
+    return `${name} ${mode}: ${tokens.map(({ text }) => text).join(' ')}`;
+  });
+}
+
+function codeOf(...query: Parameters<typeof plan>): string {
+  try {
+    plan(...query);
+  } catch (error) {
+    if (error instanceof ShelfmarkError) return error.code;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('a plan', () => {
+  test('asks for all content words, then for any of the five longest of them and the words beside', () => {
+    const text = 'what is a shelfmark in a catalogue of old maps';
+    expect(stepsOf(text, 'strict', ['synonymous'])).toEqual([
+      'all and: shelfmark catalogue old maps',
+      'top5 or: shelfmark catalogue old maps synonymous',
+    ]);
+    expect(stepsOf(text, 'all', ['synonymous'])).toEqual(['all and: shelfmark catalogue old maps']);
+    expect(stepsOf(text, 'any', ['synonymous'])).toEqual(['any or: shelfmark catalogue old maps synonymous']);
+    expect(stepsOf('one three seven eleven fourteen seventeen')[1]).toBe(
+      'top5 or: three seven eleven fourteen seventeen',
+    );
+  });
+
+  test('requires its phrases in every step, in the words of the index', () => {
+    const { rungs, phraseTokens } = plan('maps', 'strict', [], ['The Reading Rooms', 'Wi-Fi']);
+    expect(rungs.map(({ query }) => query.phrases)).toEqual([
+      [
+        ['the', 'read', 'room'],
+        ['wi', 'fi'],
+      ],
+      [
+        ['the', 'read', 'room'],
+        ['wi', 'fi'],
+      ],
+    ]);
+    expect(phraseTokens.map(({ text }) => text)).toEqual(['The', 'Reading', 'Rooms', 'Wi-Fi']);
+  });
+
+  test('of phrases alone has one step, whatever the mode', () => {
+    for (const mode of ['strict', 'all', 'any'] as const) {
+      expect(stepsOf(' ', mode, [], ['reading room'])).toEqual(['phrase or: reading room']);
+    }
+  });
+
+  test('is refused without any word, also in one of the phrases, and with over 1,024 words in them', () => {
+    expect(codeOf('?!')).toBe('SHELFMARK_NO_WORDS');
+    expect(codeOf('')).toBe('SHELFMARK_NO_WORDS');
+    expect(codeOf('?!', 'any', [], ['reading room'])).toBe('SHELFMARK_NO_WORDS');
+    expect(codeOf('maps', 'any', [], ['reading room', '…'])).toBe('SHELFMARK_NO_WORDS');
+    expect(codeOf('maps', 'any', [], ['a b '.repeat(512)])).toBe('none');
+    expect(codeOf('maps', 'any', [], ['a b '.repeat(512), 'c'])).toBe('SHELFMARK_USAGE');
+  });
+});
