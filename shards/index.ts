@@ -30,6 +30,7 @@ export {
   type ShardQuery,
   termsOf,
 } from './ranking/rank-shard.ts';
+export { newFloors, SharedFloor } from './ranking/shared-floor.ts';
 export { addWork, noWork, type Work, type WorkCounter } from './ranking/work.ts';
 export { sha256Hex } from './sha256.ts';
 export {

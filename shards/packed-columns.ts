@@ -28,12 +28,23 @@ export class PackedColumns {
     if (!(rawLength >= 0 && rawLength <= maxRawBytes)) {
       throw new CorruptError(this.#file, part, `raw length ${rawLength} is out of range`);
     }
-    return decodePart(this.#file, part, () => decompressFrame(data, rawLength));
+    const bytes = decodePart(this.#file, part, () => decompressFrame(data, rawLength));
+    const label = labelOf(name);
+    // A damaged row or key must not pass off one column as another.
+    if (!bytes.subarray(0, label.length).equals(label))
+      throw new CorruptError(this.#file, part, 'it is another column');
+    return bytes.subarray(label.length);
   }
 }
 
 /** Writes a column. */
 export function writePackedColumn(database: Database, name: PackedColumn, raw: Buffer): void {
-  const data = new FrameCompressor(BLOCK_LEVEL).compress(raw);
-  database.prepare('INSERT INTO packed VALUES(?, ?, ?)').run(name, raw.length, data);
+  const bytes = Buffer.concat([labelOf(name), raw]);
+  const data = new FrameCompressor(BLOCK_LEVEL).compress(bytes);
+  database.prepare('INSERT INTO packed VALUES(?, ?, ?)').run(name, bytes.length, data);
+}
+
+/** What a column begins with: its name and a zero byte. */
+function labelOf(name: PackedColumn): Buffer {
+  return Buffer.from(`${name}\0`);
 }

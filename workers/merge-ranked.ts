@@ -8,12 +8,14 @@ export type NameOrder = (a: RankedHit, b: RankedHit) => number;
  * order already, so names are only asked for across lists, which is rarely.
  */
 export function mergeRanked(lists: readonly (readonly RankedHit[])[], k: number, compareNames: NameOrder): RankedHit[] {
-  const heads = lists.map(() => 0);
+  const filled = lists.filter((hits) => hits.length > 0);
+  if (filled.length <= 1) return (filled[0] ?? []).slice(0, k);
+  const heads = filled.map(() => 0);
   const merged: RankedHit[] = [];
   while (merged.length < k) {
     let best: RankedHit | undefined;
     let from = -1;
-    for (const [list, hits] of lists.entries()) {
+    for (const [list, hits] of filled.entries()) {
       const hit = hits[heads[list]!];
       if (hit === undefined) continue;
       if (best !== undefined && (hit.score < best.score || (hit.score === best.score && compareNames(hit, best) > 0))) {

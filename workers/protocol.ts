@@ -158,6 +158,8 @@ export interface RankTask extends Limits {
   readonly scoring: Scoring;
   /** chunks of the corpus per term of the queries */
   readonly frequencies: ReadonlyMap<string, number>;
+  /** a floor per query, shared by all threads; see ranking/shared-floor.ts */
+  readonly floors: Int32Array<SharedArrayBuffer>;
 }
 
 /** A ranked chunk and the shard it stands in. */

@@ -11,6 +11,7 @@ import {
   type RankedChunk,
   rankShard,
   type ShardReader,
+  SharedFloor,
   ShelfmarkError,
 } from '../shards/index.ts';
 import { byName, mergeRanked } from './merge-ranked.ts';
@@ -59,15 +60,16 @@ export function rankShards(task: RankTask, shards: ShardCache): RankAnswer {
   const check = checkOf(task);
   const compareNames = byName((hit) => nameForOrder(hit, shards));
   const queries = task.queries.map((query) => prepareQuery(query, scoring, frequencies));
+  const floors = task.queries.map((_, index) => new SharedFloor(task.floors, index));
   const shortfall = forEachShard(task, shards, (reader) => {
     const found = queries.map((query, index) => {
       check();
-      const floor = hits[index]![k - 1]?.score ?? 0;
-      return rankShard(reader, query, { k, by, filter, scoring, floor, work: work[index]!, check });
+      return rankShard(reader, query, { k, by, filter, scoring, floor: floors[index]!, work: work[index]!, check });
     });
     for (const [index, ranked] of found.entries()) {
       if (ranked.length === 0) continue;
       hits[index] = mergeRanked([hits[index]!, ranked.map((hit) => inShard(hit, reader.meta.id))], k, compareNames);
+      floors[index]!.raise(hits[index]![k - 1]?.score ?? 0);
     }
   });
   return { hits, work, ...shortfall, ms: performance.now() - startedAt };

@@ -5,7 +5,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { ANALYZER_ID, COLUMN_UNITS, createAnalyzer, DEFAULT_SCORING, termsOf } from '../../dist/shards/index.js';
+import {
+  ANALYZER_ID,
+  COLUMN_UNITS,
+  createAnalyzer,
+  DEFAULT_SCORING,
+  newFloors,
+  termsOf,
+} from '../../dist/shards/index.js';
 import { Catalog } from '../../dist/src/catalog.js';
 import { layoutOf } from '../../dist/src/layout.js';
 import { planQuery } from '../../dist/src/search/match-policy.js';
@@ -80,6 +87,7 @@ export class WorkerView {
     const terms = termsOf(query);
     const counted = countTerms({ op: 'count', terms, columnUnits: COLUMN_UNITS, ...noLimits }, this.#cache);
     const frequencies = new Map(terms.map((term, index) => [term, counted.frequencies[index]!]));
+    const floors = newFloors(1);
     const task = {
       op: 'rank',
       queries: [query],
@@ -88,9 +96,11 @@ export class WorkerView {
       filter: { kinds: [], collections: [] },
       scoring: this.#scoring,
       frequencies,
+      floors,
       ...noLimits,
     } as const;
     return () => {
+      floors[0] = 0;
       const answer = rankShards(task, this.#cache);
       if (answer.failed.length > 0) throw new Error(`a shard failed: ${JSON.stringify(answer.failed[0])}`);
       return answer.hits[0]!.map(({ shard, document }) => this.#records.get(shard)![document]!);

@@ -4,7 +4,7 @@ import type { RankContext } from './context.ts';
 import { NO_BLOCK, type TermCursor } from './term-cursor.ts';
 
 /** Ways in which a token can occur: all terms of any one alternative. */
-export type Clause = readonly (readonly TermCursor[])[];
+export type Choice = readonly (readonly TermCursor[])[];
 
 /** Score so far per offset of the block at hand, of chunks that have all terms so far; all 0 between blocks. */
 const scores = new Float64Array(BLOCK_CHUNKS);
@@ -22,20 +22,23 @@ const gallopFrom = 16;
  * Ranked AND. Terms that every hit must have are intersected block by block, the shortest list first, with what the terms
  * can add at most as a bound; then come tokens with alternatives, and terms that only add to the score.
  *
- * @param clauses one per token, none empty, no alternative empty
- * @param cursors all terms of the query that occur in the shard
+ * @param lists terms that must all occur
+ * @param choices tokens with alternatives, none empty, no alternative empty; at least one when there are no lists
+ * @param others all further terms of the query, those of the choices among them
  */
-export function rankAll(clauses: readonly Clause[], cursors: readonly TermCursor[], context: RankContext): void {
-  const required = new Set(clauses.flatMap((clause) => (clause.length === 1 ? clause[0]! : [])));
-  const choices = clauses.filter((clause) => clause.length > 1);
-  const lists = [...required].sort((a, b) => a.df - b.df);
-  const others = cursors.filter((cursor) => !required.has(cursor));
+export function rankAll(
+  lists: readonly TermCursor[],
+  choices: readonly Choice[],
+  others: readonly TermCursor[],
+  context: RankContext,
+): void {
   const { top, work, filter } = context;
   let block = 0;
   for (;;) {
     const next = lists.length > 0 ? lists[0]!.nextBlock(block) : nextBlockOf(choices[0]!, block);
     if (next === NO_BLOCK) return;
     block = next + 1;
+    top.refresh();
     if (filter !== null && filter.blockCounts[next] === 0) continue;
     let bound = 0;
     let isPossible = true;
@@ -58,7 +61,7 @@ function rankBlock(
   block: number,
   bound: number,
   lists: readonly TermCursor[],
-  choices: readonly Clause[],
+  choices: readonly Choice[],
   others: readonly TermCursor[],
   context: RankContext,
 ): void {
@@ -71,7 +74,7 @@ function rankBlock(
   if (lists.length === 0) {
     count = startFromChoice(choices[0]!);
   } else {
-    const ordered = lists.length === 1 ? lists : [...lists].sort((a, b) => a.end - a.start - (b.end - b.start));
+    const ordered = shortestFirst(lists);
     let rest = bound - ordered[0]!.blockBound;
     count = startFrom(ordered[0]!, top.threshold - rest, base, context);
     for (let index = 1; index < ordered.length && count > 0; index++) {
@@ -98,10 +101,20 @@ function rankBlock(
     if (others.length > 0) {
       const norm = norms[classes[chunk]!]!;
       for (const cursor of others) score += cursor.scoreAt(offset, norm);
-      if (!choices.every((clause) => clause.some((terms) => terms.every((cursor) => cursor.has(offset))))) continue;
+      if (!choices.every((choice) => choice.some((terms) => terms.every((cursor) => cursor.has(offset))))) continue;
     }
     if (score >= top.threshold) top.offer(chunk, score);
   }
+}
+
+/** Lists by their postings in the opened block. */
+function shortestFirst(lists: readonly TermCursor[]): readonly TermCursor[] {
+  const isSorted = lists.every((list, at) => at === 0 || sizeOf(lists[at - 1]!) <= sizeOf(list));
+  return isSorted ? lists : [...lists].sort((a, b) => sizeOf(a) - sizeOf(b));
+}
+
+function sizeOf({ start, end }: TermCursor): number {
+  return end - start;
 }
 
 /** Makes the chunks of a list that can reach a score with `least` from it the candidates. @returns how many there are */
@@ -157,8 +170,8 @@ function intersect(cursor: TermCursor, count: number, base: number, { norms }: R
 }
 
 /** Makes the chunks that have any alternative of a token the candidates, with score 0. @returns how many there are */
-function startFromChoice(clause: Clause): number {
-  for (const terms of clause) {
+function startFromChoice(choice: Choice): number {
+  for (const terms of choice) {
     const [first, ...rest] = [...terms].sort((a, b) => a.end - a.start - (b.end - b.start));
     for (let at = first!.start; at < first!.end; at++) {
       const offset = first!.offsets[at]!;
@@ -177,8 +190,8 @@ function startFromChoice(clause: Clause): number {
 }
 
 /** The first block from `block` on in which any alternative may occur. */
-function nextBlockOf(clause: Clause, block: number): number {
+function nextBlockOf(choice: Choice, block: number): number {
   let next = NO_BLOCK;
-  for (const [first] of clause) next = Math.min(next, first!.nextBlock(block));
+  for (const [first] of choice) next = Math.min(next, first!.nextBlock(block));
   return next;
 }

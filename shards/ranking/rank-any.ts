@@ -38,6 +38,7 @@ function rankBlocks(cursors: readonly TermCursor[], context: RankContext): void 
   let essential = 0;
   let block = 0;
   for (;;) {
+    top.refresh();
     // A chunk with none but the terms before `essential` cannot be a hit.
     while (essential < byBound.length && sums[essential]! < top.threshold) essential++;
     let next = NO_BLOCK;

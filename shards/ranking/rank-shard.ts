@@ -5,10 +5,10 @@ import type { ShardFilter, ShardReader } from '../shard-reader.ts';
 import { type Scoring, weightOf } from './bm25.ts';
 import type { ChunkFilter, RankContext } from './context.ts';
 import { hasPhrases, phraseExpression } from './phrase.ts';
-import { type Clause, rankAll } from './rank-all.ts';
+import { type Choice, rankAll } from './rank-all.ts';
 import { rankAny } from './rank-any.ts';
+import type { SharedFloor } from './shared-floor.ts';
 import { TermCursor } from './term-cursor.ts';
-import type { ChunkNorms } from './term-postings.ts';
 import { TopK } from './top-k.ts';
 import type { WorkCounter } from './work.ts';
 
@@ -31,7 +31,7 @@ export interface RankOptions {
   readonly filter: ShardFilter;
   readonly scoring: Scoring;
   /** chunks that score less cannot be hits of the corpus any more */
-  readonly floor: number;
+  readonly floor: SharedFloor;
   readonly work: WorkCounter;
   /** called every few hundred microseconds of work; throws to stop */
   readonly check: () => void;
@@ -53,11 +53,14 @@ export interface PreparedQuery {
   /** of each term, for its score; and the chunks of the corpus that have it */
   readonly weights: readonly number[];
   readonly frequencies: readonly number[];
-  /**
-   * What must occur: of each clause any one alternative, of that all terms, as indexes in `terms`. Without clauses any
-   * term will do. Null when no chunk of the corpus can have it all.
-   */
-  readonly clauses: readonly (readonly (readonly number[])[])[] | null;
+  /** terms that must occur, as indexes in `terms` */
+  readonly required: readonly number[];
+  /** what must occur in one of several ways: of each choice any one alternative, of that all terms */
+  readonly choices: readonly (readonly (readonly number[])[])[];
+  /** terms that are not required: they add to the score, and where nothing is required at all they make a hit */
+  readonly optional: readonly number[];
+  /** false when no chunk of the corpus can have all that must occur */
+  readonly isPossible: boolean;
   readonly phrases: ShardQuery['phrases'];
 }
 
@@ -88,12 +91,16 @@ export function prepareQuery(
       return indexes.includes(-1) ? [] : [indexes];
     }),
   );
+  const must = new Set(clauses.flatMap((alternatives) => (alternatives.length === 1 ? alternatives[0]! : [])));
   const counts = terms.map((term) => frequencies.get(term)!);
   return {
     terms,
     weights: counts.map((df) => weightOf(scoring, df)),
     frequencies: counts,
-    clauses: terms.length === 0 || clauses.some((alternatives) => alternatives.length === 0) ? null : clauses,
+    required: [...must].sort((a, b) => counts[a]! - counts[b]!),
+    choices: clauses.filter((alternatives) => alternatives.length > 1),
+    optional: [...terms.keys()].filter((term) => !must.has(term)),
+    isPossible: terms.length > 0 && clauses.every((alternatives) => alternatives.length > 0),
     phrases,
   };
 }
@@ -101,16 +108,11 @@ export function prepareQuery(
 /** Finds and scores: the k best hits of one shard, best first, ties by uri, collection and ordinal. */
 export function rankShard(reader: ShardReader, query: PreparedQuery, options: RankOptions): RankedChunk[] {
   const { work, floor } = options;
-  if (query.clauses === null) return [];
   const startedAt = performance.now();
-  const norms = reader.index.norms(options.scoring);
-  const cursors = openCursors(reader, query, norms, options);
-  const lookedUpAt = performance.now();
-  work.lookUpMs += lookedUpAt - startedAt;
-  let bound = 0;
-  for (const cursor of cursors) bound += cursor?.bound ?? 0;
-  const clauses = bound === 0 || bound < floor ? null : clausesIn(query.clauses, cursors);
-  if (clauses === null) {
+  const open = (): OpenTerms | null => openTerms(reader, query, options);
+  const terms = query.isPossible ? open() : null;
+  work.lookUpMs += performance.now() - startedAt;
+  if (terms === null || boundOf(terms) < floor.value) {
     work.shardsSkipped++;
     return [];
   }
@@ -118,28 +120,79 @@ export function rankShard(reader: ShardReader, query: PreparedQuery, options: Ra
   const filter = reader.allowedChunks(options.filter);
   const hits =
     query.phrases.length === 0
-      ? rankChunks(reader, options, norms, filter, clauses, cursors)
-      : rankPhrases(reader, query.phrases, options, filter, (allowed) => {
-          const again = openCursors(reader, query, norms, options);
-          return rankChunks(reader, options, norms, allowed, clausesIn(query.clauses!, again)!, again);
-        });
+      ? rankChunks(reader, terms, filter, options)
+      : rankPhrases(reader, query.phrases, options, filter, (allowed) => rankChunks(reader, open()!, allowed, options));
   work.rankMs += performance.now() - startedAt;
   return hits;
 }
 
+/** The terms of a query that occur in a shard. */
+interface OpenTerms {
+  readonly required: readonly TermCursor[];
+  readonly choices: readonly Choice[];
+  readonly optional: readonly TermCursor[];
+}
+
+/** Null when something that must occur is not in the shard, or nothing at all is. */
+function openTerms(
+  { index, file }: ShardReader,
+  query: PreparedQuery,
+  { scoring, work, check }: RankOptions,
+): OpenTerms | null {
+  const norms = index.norms(scoring);
+  const cursors: (TermCursor | null)[] = new Array(query.terms.length).fill(null);
+  const open = (at: number): TermCursor | null => {
+    const term = query.terms[at]!;
+    const postings = index.postings(term, scoring.columnUnits, work);
+    if (postings === null) return null;
+    if (postings.df > query.frequencies[at]!) {
+      const detail = `"${term}" is in ${postings.df} of its chunks, and in ${query.frequencies[at]} of the corpus`;
+      throw new CorruptError(file, 'its index', detail);
+    }
+    check();
+    const cursor = new TermCursor(postings, query.weights[at]!, norms, work);
+    cursors[at] = cursor;
+    return cursor;
+  };
+  const required: TermCursor[] = [];
+  for (const at of query.required) {
+    const cursor = open(at);
+    if (cursor === null) return null;
+    required.push(cursor);
+  }
+  const optional: TermCursor[] = [];
+  for (const at of query.optional) {
+    const cursor = open(at);
+    if (cursor !== null) optional.push(cursor);
+  }
+  if (required.length + optional.length === 0) return null;
+  const choices = query.choices.map((alternatives) =>
+    alternatives.flatMap((all) => {
+      const present = all.flatMap((at) => cursors[at] ?? []);
+      return present.length === all.length ? [present] : [];
+    }),
+  );
+  return choices.every((choice) => choice.length > 0) ? { required, choices, optional } : null;
+}
+
+/** No chunk of the shard scores more. */
+function boundOf({ required, optional }: OpenTerms): number {
+  let bound = 0;
+  for (const cursor of required) bound += cursor.bound;
+  for (const cursor of optional) bound += cursor.bound;
+  return bound;
+}
+
 function rankChunks(
   { index }: ShardReader,
-  { k, by, floor, work, check }: RankOptions,
-  norms: ChunkNorms,
+  { required, choices, optional }: OpenTerms,
   filter: ChunkFilter | null,
-  clauses: readonly Clause[],
-  cursors: readonly (TermCursor | null)[],
+  { k, by, floor, scoring, work, check }: RankOptions,
 ): RankedChunk[] {
   const top = new TopK(Math.min(k, index.chunks), by, index, floor);
-  const context: RankContext = { k, norms, filter, top, work, check };
-  const present = cursors.filter((cursor) => cursor !== null);
-  if (clauses.length === 0) rankAny(present, context);
-  else rankAll(clauses, present, context);
+  const context: RankContext = { k, norms: index.norms(scoring), filter, top, work, check };
+  if (required.length === 0 && choices.length === 0) rankAny(optional, context);
+  else rankAll(required, choices, optional, context);
   const found = top.take();
   if (found.length === 0) return [];
   const starts = index.documentStarts();
@@ -147,43 +200,6 @@ function rankChunks(
     const document = starts[index.documentOf(chunk)]!;
     return { score, chunk: chunk as ChunkId, document: document as DocumentId, ordinal: chunk - document + 1 };
   });
-}
-
-/** A cursor for each term of the query, null for one that does not occur in the shard. */
-function openCursors(
-  { index, file }: ShardReader,
-  { terms, weights, frequencies }: PreparedQuery,
-  norms: ChunkNorms,
-  { scoring, work, check }: RankOptions,
-): (TermCursor | null)[] {
-  return terms.map((term, at) => {
-    const postings = index.postings(term, scoring.columnUnits, work);
-    if (postings === null) return null;
-    if (postings.df > frequencies[at]!) {
-      const detail = `"${term}" is in ${postings.df} of its chunks, and in ${frequencies[at]} of the corpus`;
-      throw new CorruptError(file, 'its index', detail);
-    }
-    check();
-    return new TermCursor(postings, weights[at]!, norms, work);
-  });
-}
-
-/** What must occur, as cursors; null when some of it cannot occur in the shard. */
-function clausesIn(
-  clauses: NonNullable<PreparedQuery['clauses']>,
-  cursors: readonly (TermCursor | null)[],
-): Clause[] | null {
-  const found: Clause[] = [];
-  for (const alternatives of clauses) {
-    const possible: TermCursor[][] = [];
-    for (const all of alternatives) {
-      const present = all.flatMap((term) => cursors[term] ?? []);
-      if (present.length === all.length) possible.push(present);
-    }
-    if (possible.length === 0) return null;
-    found.push(possible);
-  }
-  return found;
 }
 
 /** Ranks the chunks that FTS5 finds phrases in; a hit whose text does not have them makes room for others. */

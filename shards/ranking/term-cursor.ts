@@ -54,12 +54,7 @@ export class TermCursor {
 
   /** The first block from `block` on in which the term occurs. Blocks before are left behind. */
   nextBlock(block: number): number {
-    const { segments } = this.#term;
-    let segment = segments[this.#segment];
-    while (segment !== undefined && segment.lastBlock < block) {
-      segment = segments[++this.#segment];
-      this.#block = 0;
-    }
+    const segment = this.#advance(block);
     if (segment === undefined) return NO_BLOCK;
     if (block <= segment.firstBlock) return segment.firstBlock;
     if (block === segment.lastBlock) return block;
@@ -72,12 +67,7 @@ export class TermCursor {
 
   /** Sets `blockBound` for a block, without loading anything: no chunk in it gets more from this term. */
   boundIn(block: number): number {
-    const { segments } = this.#term;
-    let segment = segments[this.#segment];
-    while (segment !== undefined && segment.lastBlock < block) {
-      segment = segments[++this.#segment];
-      this.#block = 0;
-    }
+    const segment = this.#advance(block);
     if (segment === undefined || block < segment.firstBlock) {
       this.blockBound = 0;
     } else if (segment.postings === null) {
@@ -156,6 +146,17 @@ export class TermCursor {
       if (low >= end) return -1;
     }
     return offsets[low] === offset ? low : -1;
+  }
+
+  /** The first segment that does not end before a block. */
+  #advance(block: number): PostingSegment | undefined {
+    const { segments } = this.#term;
+    let segment = segments[this.#segment];
+    while (segment !== undefined && segment.lastBlock < block) {
+      segment = segments[++this.#segment];
+      this.#block = 0;
+    }
+    return segment;
   }
 
   #boundOf(best: number): number {

@@ -1,3 +1,5 @@
+import type { SharedFloor } from './shared-floor.ts';
+
 /** How chunks of one shard are put in order when their scores are equal, and which document each belongs to. */
 export interface ChunkOrder {
   /** number of the document that a chunk belongs to, from 0 in the order of ids */
@@ -25,6 +27,7 @@ export class TopK {
   readonly #positions: Map<number, number> | null;
   readonly #documents: Int32Array;
   #size = 0;
+  readonly #floor: SharedFloor;
   /** a chunk that scores less cannot be a hit */
   threshold: number;
 
@@ -32,14 +35,21 @@ export class TopK {
    * @param k at least 1
    * @param floor chunks that score less are not wanted in any case
    */
-  constructor(k: number, by: 'chunk' | 'document', order: ChunkOrder, floor: number) {
+  constructor(k: number, by: 'chunk' | 'document', order: ChunkOrder, floor: SharedFloor) {
     this.#k = k;
     this.#order = order;
     this.#scores = new Float64Array(k);
     this.#chunks = new Int32Array(k);
     this.#documents = new Int32Array(by === 'document' ? k : 0);
     this.#positions = by === 'document' ? new Map() : null;
-    this.threshold = floor;
+    this.#floor = floor;
+    this.threshold = floor.value;
+  }
+
+  /** Takes over what other threads have found in the meantime. */
+  refresh(): void {
+    const floor = this.#floor.value;
+    if (floor > this.threshold) this.threshold = floor;
   }
 
   /** Offers a chunk; each chunk at most once. */
@@ -62,6 +72,7 @@ export class TopK {
 
   /** The chunks kept, best first. */
   take(): ScoredChunk[] {
+    if (this.#size === 0) return [];
     const positions = Array.from({ length: this.#size }, (_, position) => position);
     positions.sort((a, b) =>
       this.#isWorse(this.#scores[a]!, this.#chunks[a]!, this.#scores[b]!, this.#chunks[b]!) ? 1 : -1,

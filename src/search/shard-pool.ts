@@ -1,4 +1,4 @@
-import type { Work } from '../../shards/index.ts';
+import { newFloors, type Work } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type {
   Answer,
@@ -75,9 +75,10 @@ export class ShardPool {
    * Ranks queries on all shards but those excluded.
    * @param isNeeded false for a thread none of whose shards can have a hit; it is not asked.
    */
-  async rank(request: Omit<RankTask, 'op'>, isNeeded: (thread: number) => boolean): Promise<RankResult> {
+  async rank(request: Omit<RankTask, 'op' | 'floors'>, isNeeded: (thread: number) => boolean): Promise<RankResult> {
     const asked = this.#lanes.filter((_, index) => isNeeded(index));
-    const answers = await Promise.all(asked.map((thread) => thread.run<'rank'>({ op: 'rank', ...request })));
+    const task: RankTask = { op: 'rank', ...request, floors: newFloors(request.queries.length) };
+    const answers = await Promise.all(asked.map((thread) => thread.run<'rank'>(task)));
     const lists = request.queries.map((_, query) => answers.map(({ hits }) => hits[query]!));
     const names = await this.#namesOfTies(lists, request.k);
     const compareNames = byName((hit) => names.get(keyOf(hit))!);

@@ -11,7 +11,7 @@ import {
   verifyShardFile,
 } from '../../shards/index.ts';
 import type { RankAnswer, RankedHit, RankTask, ShardTarget } from '../../workers/protocol.ts';
-import { fetchHits, rankShards } from '../../workers/search-shards.ts';
+import { fetchHits } from '../../workers/search-shards.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { verifyShard } from '../../workers/verify-shard.ts';
 import { ask } from '../shards/ranking/support.ts';
@@ -25,7 +25,7 @@ import {
   reopen,
   type TestDocument,
 } from '../shards/support.ts';
-import { cacheOf, fetchTask, rankTask, targetOf } from './support.ts';
+import { cacheOf, fetchTask, rankAlone, rankTask, targetOf } from './support.ts';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
 const flips = Number(process.env.SHELFMARK_FLIPS ?? 210);
@@ -92,13 +92,13 @@ beforeAll(async () => {
   const corpus = [targetOf(sealed), targetOf(other)];
   task = rankTask(corpus, queries, { k: 12 });
   const sound = cacheOf([targetOf(sealed)]);
-  expected = rankShards(task, sound).hits;
-  scores = rankShards({ ...task, k: 10_000 }, sound).hits.map((hits) => {
+  expected = rankAlone(task, sound).hits;
+  scores = rankAlone({ ...task, k: 10_000 }, sound).hits.map((hits) => {
     return new Map(hits.map(({ chunk, score }) => [chunk, score]));
   });
   sound.close();
   const soundOther = cacheOf([targetOf(other)]);
-  expectedOfOther = rankShards(task, soundOther).hits;
+  expectedOfOther = rankAlone(task, soundOther).hits;
   soundOther.close();
 });
 
@@ -141,7 +141,7 @@ function searchTruthfully(file: string): 'failed' | 'partly' | 'answered' {
     for (const by of ['chunk', 'document'] as const) {
       const isFiltered = by === 'document';
       const filter = { kinds: isFiltered ? ['letter'] : [], collections: [] };
-      const answer = rankShards({ ...task, by, filter }, cache);
+      const answer = rankAlone({ ...task, by, filter }, cache);
       for (const { shard, error } of answer.failed) {
         failures++;
         expect(shard).toBe(sealed.id);
@@ -179,7 +179,7 @@ const shown = queries.map((query) => ({ tokens: query.tokens, terms: termsOf(que
 
 /** Searches the other shard of the thread, which is sound. */
 function expectOtherUnharmed(cache: ShardCache): void {
-  expect(rankShards(task, cache)).toMatchObject({ hits: expectedOfOther, failed: [] });
+  expect(rankAlone(task, cache)).toMatchObject({ hits: expectedOfOther, failed: [] });
 }
 
 async function verify(file: string, depth: 'sample' | 'deep') {

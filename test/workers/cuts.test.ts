@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
+import { newFloors, type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type { DocumentName, RankTask, ShardTarget } from '../../workers/protocol.ts';
-import { locateDocuments, rankShards } from '../../workers/search-shards.ts';
+import { locateDocuments } from '../../workers/search-shards.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { cutHits, Model } from '../shards/ranking/model.ts';
 import { collections, kinds, nowhere, randomCorpus, vocabulary } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
 import { buildShard, newPath, randomFrom, reopen, type TestDocument, tempFolder } from '../shards/support.ts';
-import { cacheOf, rankTask, targetOf } from './support.ts';
+import { cacheOf, rankIn, rankTask, targetOf } from './support.ts';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
 const folder = tempFolder();
@@ -57,7 +57,7 @@ class Threads {
 
   /** Ranks as the pool does: each thread its shards, then all merged, names asked of the thread that has them. */
   rank(task: RankTask): NamedHit[][] {
-    const answers = this.#caches.map((thread) => rankShards(task, thread));
+    const answers = rankIn(this.#caches, task);
     for (const { failed, timedOut } of answers) expect([...failed, ...timedOut]).toEqual([]);
     const compareNames = byName((hit) => this.#nameOf(hit));
     return task.queries.map((_, query) => {

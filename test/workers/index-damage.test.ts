@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, type SealedShard, type ShardQuery, ShardReader } from '../../shards/index.ts';
 import { hasPhrases } from '../../shards/ranking/phrase.ts';
 import type { RankAnswer, RankTask, ShardTarget } from '../../workers/protocol.ts';
-import { rankShards } from '../../workers/search-shards.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { randomCorpus } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
 import { buildShard, copyOf, documentOf, documentsOf, editShard, randomFrom } from '../shards/support.ts';
-import { cacheOf, rankTask, targetOf } from './support.ts';
+import { cacheOf, rankAlone, rankTask, targetOf } from './support.ts';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
 const changes = Number(process.env.SHELFMARK_FLIPS ?? 200);
@@ -46,9 +45,9 @@ beforeAll(async () => {
   tasks = [task, { ...task, by: 'document' }];
   const sound = cacheOf([targetOf(sealed)]);
   other = cacheOf([targetOf(second)]);
-  expected = tasks.map((one) => rankShards(one, sound).hits);
-  expectedOfOther = tasks.map((one) => rankShards(one, other).hits);
-  scores = rankShards({ ...task, k: 10_000 }, sound).hits.map(
+  expected = tasks.map((one) => rankAlone(one, sound).hits);
+  expectedOfOther = tasks.map((one) => rankAlone(one, other).hits);
+  scores = rankAlone({ ...task, k: 10_000 }, sound).hits.map(
     (hits) => new Map(hits.map(({ chunk, score }) => [chunk, score])),
   );
   sound.close();
@@ -66,7 +65,7 @@ function searchDamaged(file: string): 'failed' | 'answered' {
   const cache = cacheOf([ofFile(file)]);
   let outcome: 'failed' | 'answered' = 'answered';
   for (const [index, task] of tasks.entries()) {
-    const { hits, failed, timedOut } = rankShards(task, cache);
+    const { hits, failed, timedOut } = rankAlone(task, cache);
     expect(timedOut).toEqual([]);
     if (failed.length > 0) {
       outcome = 'failed';
@@ -97,7 +96,7 @@ function expectTruePhrases(hits: RankAnswer['hits'][number], query: number): voi
 /** A search that fails half-way must leave nothing behind in its thread. */
 function expectOtherUnharmed(): void {
   for (const [index, task] of tasks.entries()) {
-    expect(rankShards(task, other)).toMatchObject({ hits: expectedOfOther[index], failed: [] });
+    expect(rankAlone(task, other)).toMatchObject({ hits: expectedOfOther[index], failed: [] });
   }
 }
 
@@ -212,7 +211,7 @@ describe('a packed column', () => {
     const task = rankTask(corpus, [ask('same', 'or')], { k: 3, by: 'document' });
     const hitsIn = (target: ShardTarget): RankAnswer => {
       const cache = cacheOf([target]);
-      const answer = rankShards(task, cache);
+      const answer = rankAlone(task, cache);
       cache.close();
       return answer;
     };
@@ -254,10 +253,10 @@ describe('a search that fails half-way', () => {
     const task = rankTask(corpus, [ask('some all', 'or')], { by });
     const next = rankTask(corpus, [ask('few all', 'or')], { k: 100 });
     const [sound, damaged] = [cacheOf(corpus), cacheOf([{ ...corpus[0]!, file }])];
-    const before = rankShards(next, sound).hits;
+    const before = rankAlone(next, sound).hits;
     expect(before[0]).toHaveLength(60);
-    expect(rankShards(task, damaged).failed).toHaveLength(1);
-    expect(rankShards(next, sound).hits).toEqual(before);
+    expect(rankAlone(task, damaged).failed).toHaveLength(1);
+    expect(rankAlone(next, sound).hits).toEqual(before);
     for (const cache of [sound, damaged]) cache.close();
   });
 });

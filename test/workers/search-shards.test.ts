@@ -1,13 +1,14 @@
 import { truncateSync, unlinkSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { COLUMN_UNITS, type SealedShard } from '../../shards/index.ts';
+import { COLUMN_UNITS, newFloors, type SealedShard } from '../../shards/index.ts';
+import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type { RankAnswer, ShardTarget } from '../../workers/protocol.ts';
 import { countTerms, fetchHits, locateDocuments, rankShards } from '../../workers/search-shards.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { randomCorpus } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
 import { buildShard, copyOf, documentOf, documentsOf, editShard } from '../shards/support.ts';
-import { cacheOf, fetchTask, rankTask, targetOf, unlimited } from './support.ts';
+import { cacheOf, fetchTask, rankAlone, rankIn, rankTask, targetOf, unlimited } from './support.ts';
 
 let rooms: SealedShard;
 let letters: SealedShard;
@@ -93,7 +94,7 @@ describe('counting', () => {
 
 describe('ranking', () => {
   it('gives per query the best hits over all shards of the thread, with their shard', () => {
-    const answer = rankShards(rankTask(both, [ask('red'), ask('blue'), ask('absent')]), cache);
+    const answer = rankAlone(rankTask(both, [ask('red'), ask('blue'), ask('absent')]), cache);
     expect(answer).toMatchObject({ failed: [], timedOut: [] });
     expect(urisOf(answer).map((list) => list.sort())).toEqual([
       ['000.txt', '002.txt', 'rooms/maps', 'rooms/papers'],
@@ -110,8 +111,8 @@ describe('ranking', () => {
 
   it('gives no more than k hits, the same in whatever order the shards come', () => {
     const task = rankTask(both, [ask('red')], { k: 2 });
-    const forward = rankShards(task, cache);
-    const backward = rankShards(task, open(...both.toReversed()));
+    const forward = rankAlone(task, cache);
+    const backward = rankAlone(task, open(...both.toReversed()));
     expect(forward.hits[0]).toHaveLength(2);
     expect(backward.hits).toEqual(forward.hits);
   });
@@ -120,19 +121,19 @@ describe('ranking', () => {
     const queries = [ask('red'), ask('blue letter', 'or')];
     const one = cacheOf(both, { maxOpen: 1 });
     opened.push(one);
-    const expected = rankShards(rankTask(both, queries), cache).hits;
-    expect(rankShards(rankTask(both, queries), one).hits).toEqual(expected);
+    const expected = rankAlone(rankTask(both, queries), cache).hits;
+    expect(rankAlone(rankTask(both, queries), one).hits).toEqual(expected);
   });
 
   it('leaves dead documents and excluded shards out', () => {
     const task = rankTask(both, [ask('red')]);
-    expect(rankShards(task, open(targetOf(letters, [1, 3]))).hits).toEqual([[]]);
-    const { hits } = rankShards({ ...task, excluded: [letters.id] }, cache);
+    expect(rankAlone(task, open(targetOf(letters, [1, 3]))).hits).toEqual([[]]);
+    const { hits } = rankAlone({ ...task, excluded: [letters.id] }, cache);
     expect(hits[0]!.map(({ shard }) => shard)).toEqual([rooms.id, rooms.id]);
   });
 
   it('counts the work of each query apart, and shards that have nothing for it as skipped', () => {
-    const { work } = rankShards(rankTask(both, [ask('letter'), ask('absent'), ask('red')]), open(...both));
+    const { work } = rankAlone(rankTask(both, [ask('letter'), ask('absent'), ask('red')]), open(...both));
     expect(work).toMatchObject([
       { shards: 1, shardsSkipped: 1, terms: 2, termsCached: 0, candidates: 2, blocks: 1 },
       { shards: 0, candidates: 0, blocks: 0 },
@@ -145,7 +146,7 @@ describe('ranking', () => {
     const task = rankTask(both, [ask('red')]);
     const fresh = open(...both);
     countTerms({ op: 'count', terms: ['red'], columnUnits: COLUMN_UNITS, ...unlimited }, fresh);
-    expect(rankShards(task, fresh).work).toMatchObject([{ terms: 2, termsCached: 2, pages: 0, lists: 0 }]);
+    expect(rankAlone(task, fresh).work).toMatchObject([{ terms: 2, termsCached: 2, pages: 0, lists: 0 }]);
   });
 
   it.each([
@@ -181,7 +182,7 @@ describe('ranking', () => {
   ])('names a shard that is %s, with code %s and its file, and answers from the others', (_what, code, damage) => {
     const target = broken(rooms, damage);
     const shards = open(target, targetOf(letters));
-    const answer = rankShards(rankTask(both, [ask('red')]), shards);
+    const answer = rankAlone(rankTask(both, [ask('red')]), shards);
     expect(answer.failed).toMatchObject([{ shard: rooms.id, error: { code } }]);
     expect(answer.failed[0]?.error.message).toContain(target.file);
     expect(urisOf(answer, shards)[0]?.sort()).toEqual(['000.txt', '002.txt']);
@@ -190,7 +191,7 @@ describe('ranking', () => {
   it('names a shard without documents when a filter needs them', () => {
     const target = broken(rooms, (file) => editShard(file, (database) => database.exec('DELETE FROM document')));
     const filter = { kinds: ['note', 'document'], collections: [] };
-    const answer = rankShards(rankTask(both, [ask('red')], { filter }), open(target, targetOf(letters)));
+    const answer = rankAlone(rankTask(both, [ask('red')], { filter }), open(target, targetOf(letters)));
     expect(answer.failed).toMatchObject([{ shard: rooms.id, error: { code: 'SHELFMARK_CORRUPT' } }]);
     expect(answer.hits[0]!.map(({ shard }) => shard)).toEqual([letters.id, letters.id]);
   });
@@ -201,23 +202,56 @@ describe('ranking', () => {
     const sealed = await buildShard(documentsOf(...texts));
     const target = broken(sealed, (file) => editShard(file, (database) => database.exec('DELETE FROM list_segment')));
     const corpus = [targetOf(sealed)];
-    expect(rankShards(rankTask(corpus, [ask('rare')]), open(target)).hits[0]).toHaveLength(1);
-    const answer = rankShards(rankTask(corpus, [ask('rare'), ask('common')]), open(target));
+    expect(rankAlone(rankTask(corpus, [ask('rare')]), open(target)).hits[0]).toHaveLength(1);
+    const answer = rankAlone(rankTask(corpus, [ask('rare'), ask('common')]), open(target));
     expect(answer.failed).toHaveLength(1);
     expect(answer.hits).toEqual([[], []]);
   });
 
+  it('gives all hits of a sound shard beside one that has better ones and then fails, also in another thread', async () => {
+    const texts = Array.from({ length: 40 }, (_, index) => `red ${index % 2 === 0 ? 'blue' : ''}`);
+    const better = await buildShard(documentsOf(...texts), { listThreshold: 10 });
+    const worse = await buildShard(documentsOf(...texts.map((text) => `${text} and many more words`)));
+    // "red" is ranked before the list of "blue" turns out to be damaged.
+    const target = broken(better, (file) =>
+      editShard(file, (database) => database.exec('UPDATE list_segment SET raw_length = 1 WHERE id = 1')),
+    );
+    const task = rankTask([targetOf(better), targetOf(worse)], [ask('red', 'or'), ask('blue', 'or')], { k: 5 });
+    const expected = rankAlone(task, open(targetOf(worse))).hits;
+    const together = rankAlone(task, open(target, targetOf(worse)));
+    expect(together).toMatchObject({ failed: [{ shard: better.id }], hits: expected });
+    const apart = rankIn([open(target), open(targetOf(worse))], task);
+    expect(apart[0]!.failed).toHaveLength(1);
+    expect(apart[1]!.hits).toEqual(expected);
+  });
+
+  it('gives all hits of a shard beside one with fewer chunks than are wanted', async () => {
+    const small = await buildShard(documentsOf('red', 'red'));
+    const large = await buildShard(documentsOf(...Array.from({ length: 8 }, () => 'red and other words')));
+    const task = rankTask([targetOf(small), targetOf(large)], [ask('red'), ask('red', 'or')], { k: 6 });
+    for (const { hits } of [
+      rankAlone(task, open(targetOf(small), targetOf(large))),
+      rankAlone(task, open(targetOf(large), targetOf(small))),
+    ]) {
+      for (const list of hits) {
+        expect(list.map(({ shard }) => shard)).toEqual([small.id, small.id, ...Array(4).fill(large.id)]);
+      }
+    }
+    const [, ofLarge] = rankIn([open(targetOf(small)), open(targetOf(large))], task);
+    expect(ofLarge!.hits.map((list) => list.length >= 4)).toEqual([true, true]);
+  });
+
   it('says of every shard that it did not reach in time that it timed out', () => {
-    const answer = rankShards(rankTask(both, [ask('red')], { deadline: Date.now() - 1 }), cache);
+    const answer = rankAlone(rankTask(both, [ask('red')], { deadline: Date.now() - 1 }), cache);
     expect(answer).toMatchObject({ hits: [[]], failed: [], timedOut: [rooms.id, letters.id] });
   });
 
   it('stops when it is told to', () => {
     const stop = new Int32Array(new SharedArrayBuffer(4));
     const task = rankTask(both, [ask('red')], { stop, deadline: Date.now() + 600_000 });
-    expect(rankShards(task, cache).timedOut).toEqual([]);
+    expect(rankAlone(task, cache).timedOut).toEqual([]);
     Atomics.store(stop, 0, 1);
-    expect(rankShards(task, cache).timedOut).toEqual([rooms.id, letters.id]);
+    expect(rankAlone(task, cache).timedOut).toEqual([rooms.id, letters.id]);
   });
 
   it('interrupted at any time gives the hits of the shards that it has done, and throws nothing', async () => {
@@ -234,9 +268,19 @@ describe('ranking', () => {
     const task = rankTask(corpus, [...queries, ...queries, ...queries]);
     const whole = open(...corpus);
     for (let ms = -1; ms < 30; ms++) {
-      const { hits, failed, timedOut } = rankShards({ ...task, deadline: Date.now() + ms }, open(...corpus));
+      const { hits, failed, timedOut } = rankAlone({ ...task, deadline: Date.now() + ms }, open(...corpus));
       expect(failed).toEqual([]);
-      expect(hits).toEqual(rankShards({ ...task, excluded: timedOut }, whole).hits);
+      expect(hits).toEqual(rankAlone({ ...task, excluded: timedOut }, whole).hits);
+    }
+    // What an interrupted thread found of a shard that it did not finish must not keep hits of others out.
+    const names = byName(({ shard, document }) => whole.get(shard).documentName(document)!);
+    for (let ms = 0; ms < 30; ms++) {
+      const floors = newFloors(task.queries.length);
+      const early = rankShards({ ...task, floors, deadline: Date.now() + ms }, open(...corpus.slice(0, 2)));
+      const late = rankShards({ ...task, floors }, open(...corpus.slice(2)));
+      const { hits } = rankAlone({ ...task, excluded: early.timedOut }, whole);
+      const merged = hits.map((_, query) => mergeRanked([early.hits[query]!, late.hits[query]!], task.k, names));
+      expect(merged).toEqual(hits);
     }
   });
 });
@@ -325,7 +369,7 @@ describe('fetching', () => {
     const query = ask('red maps blue', 'or');
     const task = rankTask(both, [query]);
     const { scoring, frequencies } = task;
-    const [hits] = rankShards(task, cache).hits;
+    const [hits] = rankAlone(task, cache).hits;
     expect(hits).toHaveLength(6);
     for (const { shard, chunk, score } of hits!) {
       const items = [{ shard, chunk, score, query: 0 }];

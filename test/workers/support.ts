@@ -1,13 +1,22 @@
 import {
   COLUMN_UNITS,
   DEFAULT_SCORING,
+  newFloors,
   type Scoring,
   type SealedShard,
   type ShardQuery,
   termsOf,
 } from '../../shards/index.ts';
-import type { FetchTask, Limits, OpenTask, RankTask, ShardTarget, VerifyTask } from '../../workers/protocol.ts';
-import { countTerms } from '../../workers/search-shards.ts';
+import type {
+  FetchTask,
+  Limits,
+  OpenTask,
+  RankAnswer,
+  RankTask,
+  ShardTarget,
+  VerifyTask,
+} from '../../workers/protocol.ts';
+import { countTerms, rankShards } from '../../workers/search-shards.ts';
 import { ShardCache } from '../../workers/shard-cache.ts';
 
 /** A shard as the catalog would name it. */
@@ -60,9 +69,21 @@ export function rankTask(
     filter: { kinds: [], collections: [] },
     scoring: scoringOver(corpus),
     frequencies: frequenciesOver(corpus, queries),
+    floors: newFloors(queries.length),
     ...unlimited,
     ...changes,
   };
+}
+
+/** Ranks in some threads, one after the other. They share what they find, but nothing is left of it for the next time. */
+export function rankIn(threads: readonly ShardCache[], task: RankTask): RankAnswer[] {
+  const floors = newFloors(task.queries.length);
+  return threads.map((thread) => rankShards({ ...task, floors }, thread));
+}
+
+/** Ranks in one thread. */
+export function rankAlone(task: RankTask, thread: ShardCache): RankAnswer {
+  return rankIn([thread], task)[0]!;
 }
 
 export function fetchTask(

@@ -48,6 +48,15 @@ describe('a phrase', () => {
     });
   });
 
+  it('makes room for others in other blocks of a shard too', async () => {
+    // 5,000 chunks are two blocks; those of the first, which score more, have the phrase in the index only.
+    const texts = Array.from({ length: 5_000 }, (_, index) => (index < 4_500 ? 'fi wi-fi ' : 'fi wifi and more '));
+    await search([documentOf(texts)], (reader) => {
+      const hits = rank(reader, ask('', 'or', ['fi wifi']), { k: 600 });
+      expect(hits.map(({ chunk }) => chunk)).toEqual(Array.from({ length: 500 }, (_, index) => 4_501 + index));
+    });
+  });
+
   it('stands in title, in the headings joined, or in the body, and never runs from one into another', async () => {
     const document = documentOf(['closed rooms ', 'are locked'], {
       title: 'The reading',

@@ -23,6 +23,9 @@ export function wordOfStretch(stretch: number): string {
   return `stretch${stretch}`;
 }
 
+/** Words that one chunk in a hundred has: far fewer than have the frequent ones. */
+export const rareWords = ['rare0', 'rare1', 'rare2'] as const;
+
 /** Chunks in a stretch. */
 const stretchChunks = 1_500;
 
@@ -57,7 +60,8 @@ function randomText(random: (below: number) => number, chunk: number): string {
   const kind = random(40);
   if (kind === 0) return '… ';
   const stretch = wordOfStretch(Math.floor(chunk / stretchChunks));
-  const words = [everywhere, random(4) === 0 ? stretch : '', sentence(random, kind === 1 ? 90 : 9)];
+  const rare = random(33) === 0 ? rareWords[random(rareWords.length)] : '';
+  const words = [everywhere, random(4) === 0 ? stretch : '', rare, sentence(random, kind === 1 ? 90 : 9)];
   if (kind === 2) words.push(`${randomWord(random)} `.repeat(60 + random(300)));
   return `${words.join(' ')} `;
 }

@@ -20,10 +20,11 @@ import {
   kinds,
   nowhere,
   randomCorpus,
+  rareWords,
   vocabulary,
   wordOfStretch,
 } from './random-corpus.ts';
-import { ask, rank } from './support.ts';
+import { ask, floorAt, rank } from './support.ts';
 
 const folder = tempFolder();
 
@@ -32,6 +33,7 @@ const units = fc.constantFrom<ColumnUnits>([4, 3, 2], [1, 1, 1], [5, 1, 3], [300
 const word = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(...vocabulary) },
   fc.constantFrom(everywhere!, nowhere!, 'wi-fi', 'the'),
+  { weight: 2, arbitrary: fc.constantFrom(...rareWords) },
   fc.nat(5).map(wordOfStretch),
 );
 
@@ -104,8 +106,9 @@ async function compare(shape: CorpusShape & WriterShape, questions: readonly Que
       const frequencies = new Map([...model.frequencies(termsOf(query))].map(([term, df]) => [term, df + more]));
       const options = { filter: { kinds, collections }, scoring, frequencies };
       const expected = model.rank(query, { ...options, dead: new Map([[sealed.id, dead]]) });
-      const floor = asked.floor === null ? 0 : floorOf(expected, asked.floor);
-      const above = expected.filter(({ score }) => score >= floor);
+      const floor = floorAt(asked.floor === null ? 0 : floorOf(expected, asked.floor));
+      const least = floor.value;
+      const above = expected.filter(({ score }) => score >= least);
       expect(rank(reader, query, { ...options, k, by, floor })).toEqual(inShard(cutHits(above, k, by)));
     }
   } finally {

@@ -1,5 +1,6 @@
 import {
   DEFAULT_SCORING,
+  newFloors,
   noWork,
   prepareQuery,
   type RankedChunk,
@@ -8,6 +9,7 @@ import {
   type Scoring,
   type ShardQuery,
   type ShardReader,
+  SharedFloor,
   termsOf,
 } from '../../../shards/index.ts';
 import { analyzer } from '../support.ts';
@@ -32,6 +34,13 @@ export interface RankChanges extends Partial<RankOptions> {
   readonly frequencies?: ReadonlyMap<string, number>;
 }
 
+/** A floor that is so high, or a little less. */
+export function floorAt(score: number): SharedFloor {
+  const floor = new SharedFloor(newFloors(1), 0);
+  floor.raise(score);
+  return floor;
+}
+
 /** Ranks one shard as if it were the whole corpus: the ten best chunks unless told otherwise. */
 export function rank(reader: ShardReader, query: ShardQuery, changes: RankChanges = {}): RankedChunk[] {
   const { scoring = scoringOf(reader), frequencies = frequenciesIn(reader, query, scoring), ...options } = changes;
@@ -40,7 +49,7 @@ export function rank(reader: ShardReader, query: ShardQuery, changes: RankChange
     by: 'chunk',
     filter: { kinds: [], collections: [] },
     scoring,
-    floor: 0,
+    floor: floorAt(0),
     work: noWork(),
     check: () => {},
     ...options,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChunkOrder, TopK } from '../../../shards/ranking/top-k.ts';
+import { floorAt } from './support.ts';
 
 /** Chunks numbered from 1 in documents of so many, and the place of each document. */
 function orderOf(chunksPerDocument: number, places: readonly number[]): ChunkOrder {
@@ -36,7 +37,7 @@ describe('the best k', () => {
     fc.assert(
       fc.property(offers, ({ scores, offered, places, chunksPerDocument, k, by, floor }) => {
         const order = orderOf(chunksPerDocument, places);
-        const top = new TopK(k, by, order, floor);
+        const top = new TopK(k, by, order, floorAt(floor));
         for (const chunk of offered) top.offer(chunk, scores[chunk - 1]!);
         const sorted = offered
           .map((chunk) => ({ chunk, score: scores[chunk - 1]! }))
@@ -64,7 +65,7 @@ describe('the best k', () => {
   });
 
   it('are found with more chunks of one document than k', () => {
-    const top = new TopK(2, 'document', orderOf(1_000, [1, 0]), 0);
+    const top = new TopK(2, 'document', orderOf(1_000, [1, 0]), floorAt(0));
     for (let chunk = 1; chunk <= 1_000; chunk++) top.offer(chunk, 1 + (chunk % 7));
     expect(top.threshold).toBe(0);
     top.offer(1_500, 3);
