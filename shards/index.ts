@@ -19,8 +19,8 @@ export {
   type ShardId,
 } from './format.ts';
 export type { ColumnUnits } from './postings/index.ts';
-export { COLUMN_UNITS, DEFAULT_SCORING, idfOf, type Scoring } from './ranking/bm25.ts';
-export { type ChunkExplanation, explainChunk } from './ranking/explain.ts';
+export { COLUMN_UNITS, DEFAULT_SCORING, type Scoring } from './ranking/bm25.ts';
+export { type ChunkExplanation, explainChunk, type TermExplanation } from './ranking/explain.ts';
 export { PostingsCache } from './ranking/postings-cache.ts';
 export {
   prepareQuery,
@@ -31,7 +31,7 @@ export {
   termsOf,
 } from './ranking/rank-shard.ts';
 export { newFloors, SharedFloor } from './ranking/shared-floor.ts';
-export { addWork, noWork, type Work, type WorkCounter } from './ranking/work.ts';
+export { addWork, noWork, type Work } from './ranking/work.ts';
 export { sha256Hex } from './sha256.ts';
 export {
   analyzerFor,

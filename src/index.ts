@@ -1,6 +1,13 @@
 /** Shelfmark as a library: build a corpus, search it, answer batches, cite. */
 
-export { type ErrorCode, type ErrorFacts, ShelfmarkError } from '../shards/index.ts';
+export {
+  type ChunkExplanation,
+  type ErrorCode,
+  type ErrorFacts,
+  ShelfmarkError,
+  type TermExplanation,
+  type Work,
+} from '../shards/index.ts';
 export type { VerifyAnswer } from '../workers/protocol.ts';
 export type { BatchQuery, BatchRow, RankedRow } from './batch/answer-batch.ts';
 export { type AdoptReport, adoptParts } from './build/adopt-parts.ts';
@@ -16,6 +23,7 @@ export {
   type HitSource,
   type Markers,
   markSnippet,
+  type RungExplanation,
   type SearchAnswer,
 } from './search/hits.ts';
 export type { MatchMode, RungName } from './search/match-policy.ts';

@@ -4,4 +4,4 @@ export { LeafDirectory, LeafDirectoryBuilder } from './leaf-directory.ts';
 export { murmur3 } from './murmur3.ts';
 export { type ColumnUnits, PostingBuffer } from './posting-buffer.ts';
 export { SegmentReader } from './segment-reader.ts';
-export { type SegmentVisitor, walkSegment } from './walk-segment.ts';
+export { walkSegment } from './walk-segment.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newFloors, type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
+import { type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type { DocumentName, RankTask, ShardTarget } from '../../workers/protocol.ts';
 import { locateDocuments } from '../../workers/search-shards.ts';
