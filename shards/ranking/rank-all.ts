@@ -75,11 +75,10 @@ function rankBlock(
     count = startFromChoice(choices[0]!);
   } else {
     const ordered = shortestFirst(lists);
-    let rest = bound - ordered[0]!.blockBound;
+    const rest = bound - ordered[0]!.blockBound;
     count = startFrom(ordered[0]!, top.threshold - rest, base, context);
     for (let index = 1; index < ordered.length && count > 0; index++) {
       const cursor = ordered[index]!;
-      rest -= cursor.blockBound;
       work.postings += Math.min(cursor.end - cursor.start, count * gallopFrom);
       count =
         count * gallopFrom < cursor.end - cursor.start

@@ -202,13 +202,16 @@ function rankChunks(
   });
 }
 
-/** Ranks the chunks that FTS5 finds phrases in; a hit whose text does not have them makes room for others. */
+/**
+ * Ranks the chunks that FTS5 finds phrases in. A hit whose text does not have them makes room for others; to find many such
+ * at once, more hits are ranked each time.
+ */
 function rankPhrases(
   reader: ShardReader,
   phrases: ShardQuery['phrases'],
-  { check }: RankOptions,
+  { k, check }: RankOptions,
   filter: ChunkFilter | null,
-  rank: (allowed: ChunkFilter) => RankedChunk[],
+  rank: (allowed: ChunkFilter, k: number) => RankedChunk[],
 ): RankedChunk[] {
   const bitmap = new Uint8Array(reader.meta.chunks + 1);
   for (const chunk of reader.matches(phraseExpression(phrases))) {
@@ -216,20 +219,16 @@ function rankPhrases(
     if (filter === null || filter.bitmap[chunk] === 1) bitmap[chunk] = 1;
   }
   const sound = new Set<ChunkId>();
-  for (;;) {
-    const hits = rank(toFilter(bitmap));
-    let isSound = true;
+  for (let wanted = k; ; wanted *= 2) {
+    const hits = rank(toFilter(bitmap), wanted);
     for (const { chunk } of hits) {
       check();
       if (sound.has(chunk)) continue;
-      if (hasPhrases(reader, chunk, phrases)) {
-        sound.add(chunk);
-      } else {
-        bitmap[chunk] = 0;
-        isSound = false;
-      }
+      if (hasPhrases(reader, chunk, phrases)) sound.add(chunk);
+      else bitmap[chunk] = 0;
     }
-    if (isSound) return hits;
+    const best = hits.slice(0, k);
+    if (best.every(({ chunk }) => sound.has(chunk))) return best;
   }
 }
 

@@ -20,7 +20,7 @@ export const searchFlags = {
     describe: 'More words for the "any" steps, such as synonyms; takes all words up to the next option',
   },
   phrase: listFlag('Words that every hit must have next to each other, in this order; may be repeated'),
-  k1: { type: 'string', requiresArg: true, defaultDescription: '0.9', describe: "BM25's k1, 0 to 100" },
+  k1: { type: 'string', requiresArg: true, defaultDescription: '0.9', describe: "BM25's k1, 0 to 3" },
   b: { type: 'string', requiresArg: true, defaultDescription: '0.4', describe: "BM25's b, 0 to 1" },
   by: {
     choices: ['document', 'chunk'] as const,
@@ -49,7 +49,7 @@ export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: 
     match: typed.match,
     also: typed.also ?? [],
     phrases: typed.phrase ?? [],
-    ...given({ k1: parseUpTo('--k1', typed.k1, 100), b: parseUpTo('--b', typed.b, 1) }),
+    ...given({ k1: parseUpTo('--k1', typed.k1, 3), b: parseUpTo('--b', typed.b, 1) }),
     by: typed.by,
     kinds: typed.kind ?? [],
     collections: typed.collection ?? [],

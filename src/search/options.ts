@@ -12,7 +12,7 @@ export interface SearchOptions {
   readonly also?: readonly string[];
   /** Phrases that every hit must have, word for word in title, headings or text. @default [] */
   readonly phrases?: readonly string[];
-  /** BM25's k1, 0 to 100: how soon more occurrences of a word stop to count. @default 0.9 */
+  /** BM25's k1, 0 to 3: how soon more occurrences of a word stop to count. @default 0.9 */
   readonly k1?: number;
   /** BM25's b, 0 to 1: how much the length of a passage counts. @default 0.4 */
   readonly b?: number;
@@ -76,7 +76,7 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   requireInteger('snippetLength', filled.snippetLength, 40, 10_000);
   if (filled.timeoutMs !== null) requireInteger('timeoutMs', filled.timeoutMs, 1, 86_400_000);
   for (const name of ['also', 'phrases', 'kinds', 'collections'] as const) requireTexts(name, filled[name]);
-  requireNumber('k1', filled.k1, 0, 100);
+  requireNumber('k1', filled.k1, 0, 3);
   requireNumber('b', filled.b, 0, 1);
   requireOneOf('match', filled.match, matchModes);
   requireOneOf('by', filled.by, ['document', 'chunk']);

@@ -47,7 +47,10 @@ describe('the structure record', () => {
   });
 
   it('is read in its second version, which FTS5 writes for tables with contentless_delete', () => {
-    const schema = SHARD_SCHEMA.replace("content='',", "content='', contentless_delete=1,");
+    const schema = SHARD_SCHEMA.replace("content='',", "content='', contentless_delete=1,").replace(
+      'columnsize=0',
+      'columnsize=1',
+    );
     const rows = bodies('a b', 'b c', 'c d', 'd e');
     const index = buildIndex(rows, { schema, transactions: 2 });
     expect(recordOf(index).subarray(4, 8)).toEqual(Buffer.from(version2));
@@ -79,7 +82,10 @@ describe('the structure record', () => {
   });
 
   it('refuses a segment with tombstones, which hide postings', () => {
-    const schema = SHARD_SCHEMA.replace("content='',", "content='', contentless_delete=1,");
+    const schema = SHARD_SCHEMA.replace("content='',", "content='', contentless_delete=1,").replace(
+      'columnsize=0',
+      'columnsize=1',
+    );
     const index = buildIndex(bodies('a', 'b', 'c'), { schema });
     index.database.exec('DELETE FROM fts WHERE rowid = 2');
     expect(() => read(index)).toThrow(/is not one that FTS5 writes/);

@@ -67,6 +67,16 @@ describe('the hits of a shard', () => {
     });
   });
 
+  it('are all found when a frequent required word is also part of an alternative of another', async () => {
+    // "wi" is looked up for the few chunks with "rare", and once more for each as a part of "wi-fi".
+    const texts = Array.from({ length: 600 }, (_, index) => `wi fi ${index % 90 === 7 ? 'rare' : ''} `);
+    const sealed = await buildShard([documentOf([...texts, 'wi-fi'])]);
+    reopen(sealed.file, (reader) => {
+      const found = rank(reader, ask('rare wi wi-fi')).map(({ chunk }) => chunk);
+      expect(found).toEqual([8, 98, 188, 278, 368, 458, 548]);
+    });
+  });
+
   it('do not depend on a word that stands in the query twice', async () => {
     const sealed = await buildShard(documentsOf('red shelf', 'blue shelf shelf'));
     reopen(sealed.file, (reader) => {

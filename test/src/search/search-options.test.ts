@@ -54,6 +54,8 @@ describe('k1 and b', () => {
 
   test.each([
     [{ k1: -0.1 }, 'k1'],
+    // With a larger one, sums of many words would not be exact any more.
+    [{ k1: 3.1 }, 'k1'],
     [{ k1: Number.NaN }, 'k1'],
     [{ k1: '1' as unknown as number }, 'k1'],
     [{ b: 1.01 }, 'b'],
