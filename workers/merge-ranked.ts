@@ -13,14 +13,15 @@ export function mergeRanked(lists: readonly (readonly RankedHit[])[], k: number,
   const heads = filled.map(() => 0);
   const merged: RankedHit[] = [];
   while (merged.length < k) {
+    // The score first: names are known, or worth reading, only for hits that come next.
+    let score = Number.NEGATIVE_INFINITY;
+    for (const [list, hits] of filled.entries()) score = Math.max(score, hits[heads[list]!]?.score ?? score);
     let best: RankedHit | undefined;
     let from = -1;
     for (const [list, hits] of filled.entries()) {
       const hit = hits[heads[list]!];
-      if (hit === undefined) continue;
-      if (best !== undefined && (hit.score < best.score || (hit.score === best.score && compareNames(hit, best) > 0))) {
-        continue;
-      }
+      if (hit === undefined || hit.score !== score) continue;
+      if (best !== undefined && compareNames(hit, best) > 0) continue;
       best = hit;
       from = list;
     }

@@ -41,7 +41,7 @@ export function countTerms(task: CountTask, shards: ShardCache): CountAnswer {
   const frequencies = task.terms.map(() => 0);
   const work = noWork();
   const check = checkOf(task);
-  const shortfall = forEachShard(task, shards, (reader) => {
+  const shortfall = forEachShard(task, shards, check, (reader) => {
     const found = task.terms.map((term) => {
       check();
       return reader.index.postings(term, task.columnUnits, work)?.df ?? 0;
@@ -58,10 +58,16 @@ export function rankShards(task: RankTask, shards: ShardCache): RankAnswer {
   const hits: RankedHit[][] = task.queries.map(() => []);
   const work = task.queries.map(noWork);
   const check = checkOf(task);
-  const compareNames = byName((hit) => nameForOrder(hit, shards));
+  const names = new Map<string, DocumentName>();
+  const compareNames = byName((hit) => {
+    const key = `${hit.shard}/${hit.document}`;
+    const name = names.get(key) ?? nameForOrder(hit, shards);
+    names.set(key, name);
+    return name;
+  });
   const queries = task.queries.map((query) => prepareQuery(query, scoring, frequencies));
   const floors = task.queries.map((_, index) => new SharedFloor(task.floors, index));
-  const shortfall = forEachShard(task, shards, (reader) => {
+  const shortfall = forEachShard(task, shards, check, (reader) => {
     const found = queries.map((query, index) => {
       check();
       return rankShard(reader, query, { k, by, filter, scoring, floor: floors[index]!, work: work[index]!, check });
@@ -102,11 +108,18 @@ function nameForOrder({ shard, document }: RankedHit, shards: ShardCache): Docum
 }
 
 /** Does something with every shard; one that fails or for which time is up is left out. */
-function forEachShard({ excluded }: Limits, shards: ShardCache, visit: (reader: ShardReader) => void): Shortfall {
+function forEachShard(
+  { excluded }: Limits,
+  shards: ShardCache,
+  check: () => void,
+  visit: (reader: ShardReader) => void,
+): Shortfall {
   const failed: ShardFailure[] = [];
   const timedOut: string[] = [];
   for (const target of shards.targets(excluded)) {
     try {
+      // Before opening it: when time is up, the rest is passed over at once.
+      check();
       visit(shards.get(target.id));
     } catch (error) {
       if (error instanceof Stopped) {

@@ -69,11 +69,13 @@ export class Searcher {
   /** Answers planned queries with full hits. */
   async answer(plans: readonly QueryPlan[], options: FilledSearchOptions): Promise<SearchAnswer[]> {
     const startedAt = performance.now();
+    const deadline = deadlineOf(options);
     const failures: ShardFailure[] = [];
     for (;;) {
-      const group = await this.rank(plans, options, failures);
+      const group = await this.rank(plans, options, failures, deadline);
       const fetchStartedAt = performance.now();
       const fetched = await this.#fetch(group, options);
+      options.signal?.throwIfAborted();
       if (fetched.failures.length > 0) {
         // A shard whose text is damaged counts as failed as a whole; its hits make room for others.
         failures.push(...fetched.failures);
@@ -104,9 +106,10 @@ export class Searcher {
     readonly answers: readonly { readonly rung: Rung; readonly hits: NamedHit[] }[];
     readonly coverage: Coverage;
   }> {
+    const deadline = deadlineOf(options);
     const failures: ShardFailure[] = [];
     for (;;) {
-      const { answers, coverage } = await this.rank(plans, options, failures);
+      const { answers, coverage } = await this.rank(plans, options, failures, deadline);
       const wanted = answers.flatMap(({ hits }) => hits);
       const names = await this.#pool.locate(wanted);
       const failed = wanted.flatMap(({ shard }, index) => {
@@ -130,17 +133,18 @@ export class Searcher {
    * Ranks planned queries. Each query goes down its rungs until one has a hit anywhere in the corpus; the queries of a
    * group take each step together.
    * @param known shards that failed before, not to be asked again.
+   * @param deadline milliseconds since the epoch; of the whole answer, however often it is ranked.
    * @throws the signal's reason when aborted.
    */
   async rank(
     plans: readonly QueryPlan[],
     options: FilledSearchOptions,
     known: readonly ShardFailure[] = [],
+    deadline: number | null = deadlineOf(options),
   ): Promise<RankedGroup> {
     const failures = new Map(known.map((failure) => [failure.shard, failure]));
     const timedOut = new Set<string>();
     const excluded = (): string[] => [...failures.keys(), ...timedOut];
-    const deadline = options.timeoutMs === null ? null : Date.now() + options.timeoutMs;
     const stop = stopFlagOf(options.signal);
 
     const startedAt = performance.now();
@@ -249,6 +253,11 @@ export class Searcher {
     }
     return { hits, failures: [...failures.values()] };
   }
+}
+
+/** When time is up for an answer that begins now. */
+function deadlineOf({ timeoutMs }: FilledSearchOptions): number | null {
+  return timeoutMs === null ? null : Date.now() + timeoutMs;
 }
 
 function describeTokens(rung: Rung): RungExplanation['tokens'] {

@@ -27,8 +27,17 @@ export class TermStatistics {
     this.#pool = pool;
   }
 
-  /** Counts terms over all shards but those excluded. */
+  /** Counts terms over all shards but those excluded and those that fail. */
   async count(terms: readonly string[], limits: Limits): Promise<TermCounts> {
+    const counted = await this.#count(terms, limits);
+    if (counted.failed.length === 0) return counted;
+    // What was remembered counts the shard that has failed now.
+    const excluded = [...limits.excluded, ...counted.failed.map(({ shard }) => shard)];
+    const again = await this.count(terms, { ...limits, excluded });
+    return { ...again, failed: [...counted.failed, ...again.failed] };
+  }
+
+  async #count(terms: readonly string[], limits: Limits): Promise<TermCounts> {
     // What is remembered holds for all shards together, so with a shard excluded everything is asked for.
     const isWhole = limits.excluded.length === 0;
     const unknown = isWhole ? terms.filter((term) => !this.#known.has(term)) : [...terms];

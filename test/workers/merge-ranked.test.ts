@@ -43,6 +43,15 @@ describe('merged lists', () => {
     });
     expect(merged.map(({ score }) => score)).toEqual([5, 4, 2]);
   });
+
+  it('need no names of hits that score alike but come later than the k best', () => {
+    // With three threads the two lower ones were compared before the highest was found.
+    const lists = [[hitOf({ score: 3 })], [hitOf({ score: 3 })], [hitOf({ score: 5 })]];
+    const merged = mergeRanked(lists, 1, () => {
+      throw new Error('a name was asked for');
+    });
+    expect(merged.map(({ score }) => score)).toEqual([5]);
+  });
 });
 
 describe('the order of names', () => {

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ShardQuery } from '../../../shards/index.ts';
 import { ShardPool } from '../../../src/search/shard-pool.ts';
 import { canMatch, TermStatistics } from '../../../src/search/term-statistics.ts';
-import { buildShard, documentsOf } from '../../shards/support.ts';
+import { buildShard, documentsOf, editShard } from '../../shards/support.ts';
 import { targetOf, unlimited } from '../../workers/support.ts';
 
 describe('the statistics of terms', () => {
@@ -55,6 +55,26 @@ describe('the statistics of terms', () => {
     expect([...late.timedOut].sort()).toEqual([one.id, two.id].sort());
     expect((await statistics.count(['late'], unlimited)).isKnown).toBe(false);
   });
+});
+
+test('a shard that fails takes what was remembered of it along', async () => {
+  const one = await buildShard(documentsOf('red shelf', 'red', 'blue'));
+  const two = await buildShard(documentsOf('red', 'green'));
+  const targets = [one, two].map((sealed) => ({ ...targetOf(sealed), bytes: sealed.bytes }));
+  const pool = new ShardPool(targets, 2, 2 ** 20);
+  onTestFinished(() => pool.close());
+  const statistics = new TermStatistics(pool);
+  expect((await statistics.count(['red'], unlimited)).frequencies.get('red')).toBe(3);
+
+  editShard(two.file, (database) => database.exec('UPDATE fts_data SET block = zeroblob(100) WHERE id > 100000'));
+  const counted = await statistics.count(['red', 'shelf'], unlimited);
+  expect(counted.failed.map(({ shard }) => shard)).toEqual([two.id]);
+  expect(counted.frequencies).toEqual(
+    new Map([
+      ['red', 2],
+      ['shelf', 1],
+    ]),
+  );
 });
 
 describe('shards in which a query cannot have a hit', () => {
