@@ -22,6 +22,22 @@ export interface DocumentRow {
   readonly checksum: number;
 }
 
+/** What a document is called: no two of a corpus have both in common. */
+export interface DocumentName {
+  readonly uri: string;
+  readonly collection: string;
+}
+
+/** Order of documents whose scores are equal: by uri, then collection, in UTF-16 code units. */
+export function compareNames(a: DocumentName, b: DocumentName): number {
+  return compareTexts(a.uri, b.uri) || compareTexts(a.collection, b.collection);
+}
+
+/** Order of texts by UTF-16 code units. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** MurmurHash3 of a document's id, uri and collection: checking a name alone must cost little, a ranking has thousands. */
 export function nameSum(id: number, uri: string, collection: string): number {
   return murmur3(Buffer.from(JSON.stringify([id, uri, collection])));

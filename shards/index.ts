@@ -1,5 +1,6 @@
 /** What may leave the lowest floor: the shard file, its analyzer, its reader and writer. */
 export * from './analysis/index.ts';
+export { compareNames, compareTexts, type DocumentName } from './document.ts';
 export {
   CorruptError,
   decodeError,

@@ -1,6 +1,6 @@
 import { type Analyzer, createAnalyzer } from './analysis/index.ts';
 import { BlockDecoder, type BlockRow, type StoredChunk } from './block.ts';
-import { type DocumentRow, documentChecksum, nameSum } from './document.ts';
+import { type DocumentName, type DocumentRow, documentChecksum, nameSum } from './document.ts';
 import { CorruptError, explainReadError, ShelfmarkError } from './errors.ts';
 import {
   type ChunkId,
@@ -148,7 +148,7 @@ export class ShardReader {
    * What a document is called, without its other fields, or undefined when there is none.
    * @throws CorruptError when the name does not match its checksum
    */
-  documentName(id: DocumentId): { readonly uri: string; readonly collection: string } | undefined {
+  documentName(id: DocumentId): DocumentName | undefined {
     const row = this.#prepare('SELECT uri, collection, name_sum FROM document WHERE id = ?').get(id) as
       | Pick<DocumentRow, 'uri' | 'collection' | 'name_sum'>
       | undefined;
@@ -178,6 +178,12 @@ export class ShardReader {
     const found = this.#openBlock.chunks[id - this.#openBlock.id];
     if (found === undefined) throw new CorruptError(this.file, 'block', `no block holds chunk ${id}`);
     return found;
+  }
+
+  /** Title, heading path and body of a chunk, as the three columns of the index hold them. @throws as {@link chunk} */
+  columnTexts(id: ChunkId): readonly [title: string, heading: string, body: string] {
+    const { heading, body } = this.chunk(id);
+    return [this.documentOfChunk(id).title, heading.join('\n'), body];
   }
 
   /** Every chunk in order, block by block. */

@@ -1,20 +1,45 @@
-/** Appends unsigned integers as LEB128 varints to a growing byte array. */
+/** Appends unsigned integers as LEB128 varints, and single bytes, to a growing byte array. */
 export class VarintWriter {
-  readonly #bytes: number[] = [];
+  #bytes = Buffer.allocUnsafe(256);
+  #length = 0;
 
   /** Adds one unsigned integer below 2^53. */
   add(value: number): void {
+    this.#reserve(8);
     let rest = value;
     while (rest > 127) {
-      this.#bytes.push((rest % 128) | 128);
+      this.#bytes[this.#length++] = (rest % 128) | 128;
       rest = Math.floor(rest / 128);
     }
-    this.#bytes.push(rest);
+    this.#bytes[this.#length++] = rest;
   }
 
-  /** The bytes so far. */
+  /** Adds a byte as it is. */
+  addByte(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  /** Forgets all bytes, and keeps the room they took. */
+  clear(): void {
+    this.#length = 0;
+  }
+
+  /** The bytes so far, as a view that is valid until the next change. */
+  view(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** A copy of the bytes so far. */
   toBuffer(): Buffer {
-    return Buffer.from(this.#bytes);
+    return Buffer.from(this.view());
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(2 * this.#bytes.length);
+    this.view().copy(larger);
+    this.#bytes = larger;
   }
 }
 

@@ -1,4 +1,5 @@
-import type { DocumentName, RankedHit } from './protocol.ts';
+import { compareNames, compareTexts, type DocumentName } from '../shards/index.ts';
+import type { RankedHit } from './protocol.ts';
 
 /** Order of hits of different shards that have the same score. */
 export type NameOrder = (a: RankedHit, b: RankedHit) => number;
@@ -34,17 +35,5 @@ export function mergeRanked(lists: readonly (readonly RankedHit[])[], k: number,
 
 /** Orders hits by uri, collection, and ordinal. Names are compared by UTF-16 code units. */
 export function byName(nameOf: (hit: RankedHit) => DocumentName): NameOrder {
-  return (a, b) => {
-    const [first, second] = [nameOf(a), nameOf(b)];
-    return (
-      compareTexts(first.uri, second.uri) ||
-      compareTexts(first.collection, second.collection) ||
-      a.ordinal - b.ordinal ||
-      compareTexts(a.shard, b.shard)
-    );
-  };
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return (a, b) => compareNames(nameOf(a), nameOf(b)) || a.ordinal - b.ordinal || compareTexts(a.shard, b.shard);
 }

@@ -2,6 +2,7 @@
 import type {
   ChunkExplanation,
   ColumnUnits,
+  DocumentName,
   ErrorData,
   RankedChunk,
   Scoring,
@@ -179,12 +180,6 @@ export interface RankAnswer extends Shortfall {
 export interface LocateTask {
   readonly op: 'locate';
   readonly items: readonly { readonly shard: string; readonly document: number }[];
-}
-
-/** What hits with equal scores are ordered by, before their ordinal. */
-export interface DocumentName {
-  readonly uri: string;
-  readonly collection: string;
 }
 
 /** Answer to `locate`, one entry per item. */

@@ -8,14 +8,13 @@
  * zigzag-coded distance to the place of the document before: documents that come sorted take a byte each.
  */
 import { decodePart } from '../errors.ts';
-import { VarintReader } from '../varint.ts';
-import { ByteSink } from './byte-sink.ts';
+import { VarintReader, VarintWriter } from '../varint.ts';
 
 /** The stored form of the numbers of chunks. @param starts first chunk of every document, ascending from 1 */
 export function encodeDocumentStarts(starts: Uint32Array, chunkCount: number): Buffer {
-  const sink = new ByteSink();
-  for (const [index, start] of starts.entries()) sink.addVarint((starts[index + 1] ?? chunkCount + 1) - start);
-  return Buffer.from(sink.view());
+  const writer = new VarintWriter();
+  for (const [index, start] of starts.entries()) writer.add((starts[index + 1] ?? chunkCount + 1) - start);
+  return writer.toBuffer();
 }
 
 /** First chunk of every document. @throws CorruptError when they do not cover the chunks */
@@ -42,14 +41,14 @@ export function decodeDocumentStarts(
 
 /** The stored form of places. */
 export function encodeDocumentOrder(ranks: Uint32Array): Buffer {
-  const sink = new ByteSink();
+  const writer = new VarintWriter();
   let last = 0;
   for (const rank of ranks) {
     const step = rank - last;
-    sink.addVarint(step >= 0 ? 2 * step : -2 * step - 1);
+    writer.add(step >= 0 ? 2 * step : -2 * step - 1);
     last = rank;
   }
-  return Buffer.from(sink.view());
+  return writer.toBuffer();
 }
 
 /** Place of every document. @throws CorruptError when they are not the places of that many documents */

@@ -1,8 +1,8 @@
 import { BLOCK_LEVEL } from '../format.ts';
 import type { ColumnUnits } from '../postings/index.ts';
 import { DEFAULT_SCORING, normsOf } from '../ranking/bm25.ts';
+import { VarintWriter } from '../varint.ts';
 import { FrameCompressor } from '../zstd.ts';
-import { ByteSink } from './byte-sink.ts';
 import type { ChunkLengths } from './chunk-lengths.ts';
 import { highestImpacts, type Impact, lowestImpacts } from './impact.ts';
 import {
@@ -35,7 +35,7 @@ export class ListEncoder {
   readonly #lengths: ChunkLengths;
   readonly #documents: Uint32Array;
   readonly #compressor = new FrameCompressor(BLOCK_LEVEL);
-  readonly #sink = new ByteSink();
+  readonly #writer = new VarintWriter();
   /** best units per length class, 0 between segments */
   readonly #bestUnits: Int32Array;
   readonly #scores: LengthScores;
@@ -70,15 +70,15 @@ export class ListEncoder {
   }
 
   #encodeSegment(id: number, { chunks, units }: PostingColumns, start: number, end: number): Buffer {
-    const sink = this.#sink;
-    sink.length = 0;
+    const writer = this.#writer;
+    writer.clear();
     const blocks = blocksOf(chunks, start, end);
-    sink.addVarint(id);
-    sink.addVarint(blocks.length);
+    writer.add(id);
+    writer.add(blocks.length);
     let lastBlock = chunks[start]! >> BLOCK_BITS;
     for (const { block, count } of blocks) {
-      sink.addVarint(block - lastBlock);
-      sink.addVarint(count);
+      writer.add(block - lastBlock);
+      writer.add(count);
       lastBlock = block;
     }
     let at = start;
@@ -86,21 +86,21 @@ export class ListEncoder {
       let last = -1;
       for (const stop = at + count; at < stop; at++) {
         const offset = chunks[at]! & (BLOCK_CHUNKS - 1);
-        sink.addVarint(offset - last - 1);
+        writer.add(offset - last - 1);
         last = offset;
       }
     }
     const over: number[] = [];
     for (let index = start; index < end; index++) {
       if (units[index]! >= OVER) over.push(index);
-      sink.addByte(Math.min(OVER, units[index]!));
+      writer.addByte(Math.min(OVER, units[index]!));
     }
-    sink.addVarint(over.length);
+    writer.add(over.length);
     for (const index of over) {
-      sink.addVarint(index - start);
-      sink.addVarint(units[index]!);
+      writer.add(index - start);
+      writer.add(units[index]!);
     }
-    return sink.view();
+    return writer.view();
   }
 
   #impactsOf({ chunks, units }: PostingColumns, start: number, end: number): Impact[] {

@@ -26,8 +26,7 @@
  */
 import { CorruptError, decodePart } from '../errors.ts';
 import { murmur3 } from '../postings/index.ts';
-import { VarintReader } from '../varint.ts';
-import { ByteSink } from './byte-sink.ts';
+import { VarintReader, VarintWriter } from '../varint.ts';
 import type { Impact } from './impact.ts';
 
 /** log2 of the chunks in a block. */
@@ -70,32 +69,32 @@ export interface ListHead {
 
 /** The stored form of a head. */
 export function encodeHead(term: Uint8Array, head: ListHead): Buffer {
-  const sink = new ByteSink();
-  sink.addVarint(head.df);
-  sink.addVarint(head.occurrences);
-  sink.addVarint(head.segments.length);
+  const writer = new VarintWriter();
+  writer.add(head.df);
+  writer.add(head.occurrences);
+  writer.add(head.segments.length);
   let last = 0;
   for (const { firstBlock, lastBlock, postings, impacts } of head.segments) {
-    sink.addVarint(firstBlock - last);
-    sink.addVarint(lastBlock - firstBlock);
-    sink.addVarint(postings);
-    addImpacts(sink, impacts);
+    writer.add(firstBlock - last);
+    writer.add(lastBlock - firstBlock);
+    writer.add(postings);
+    addImpacts(writer, impacts);
     last = lastBlock;
   }
-  sink.addVarint(head.thresholds.length);
-  for (const impacts of head.thresholds) addImpacts(sink, impacts);
-  const body = sink.view();
+  writer.add(head.thresholds.length);
+  for (const impacts of head.thresholds) addImpacts(writer, impacts);
+  const body = writer.view();
   const bytes = Buffer.alloc(body.length + 4);
   body.copy(bytes);
   bytes.writeUInt32LE(sumOf(term, body), body.length);
   return bytes;
 }
 
-function addImpacts(sink: ByteSink, impacts: readonly Impact[]): void {
-  sink.addVarint(impacts.length);
+function addImpacts(writer: VarintWriter, impacts: readonly Impact[]): void {
+  writer.add(impacts.length);
   for (const { units, length } of impacts) {
-    sink.addVarint(units);
-    sink.addVarint(length);
+    writer.add(units);
+    writer.add(length);
   }
 }
 

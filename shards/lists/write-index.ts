@@ -1,3 +1,4 @@
+import { compareNames, type DocumentName } from '../document.ts';
 import { writePackedColumn } from '../packed-columns.ts';
 import { type ColumnUnits, LeafDirectoryBuilder, walkSegment } from '../postings/index.ts';
 import type { Database } from '../sqlite.ts';
@@ -39,7 +40,7 @@ export function writeIndex(
   let lists = 0;
   let nextSegment = 1;
   walkSegment(database, file, chunkCount, columnUnits, {
-    leaf: (page, bytes, firstTerm) => directory.add(page, bytes, firstTerm),
+    leaf: (page, bytes, separator) => directory.add(page, bytes, separator),
     term: (term, postings) => {
       if (postings.length < listThreshold) return;
       const { head, segments } = encoder.encode(term, postings, nextSegment);
@@ -54,14 +55,9 @@ export function writeIndex(
 
 /** Place of each document, in the order of ids, when all are sorted by uri, then collection. */
 function ranksOf(database: Database): Uint32Array {
-  const rows = database.prepare('SELECT uri, collection FROM document ORDER BY id').raw().all() as [string, string][];
+  const rows = database.prepare('SELECT uri, collection FROM document ORDER BY id').all() as DocumentName[];
   const sorted = [...rows.keys()].sort((a, b) => compareNames(rows[a]!, rows[b]!));
   const ranks = new Uint32Array(rows.length);
   for (const [rank, document] of sorted.entries()) ranks[document] = rank;
   return ranks;
-}
-
-function compareNames(a: readonly string[], b: readonly string[]): number {
-  const at = a[0] === b[0] ? 1 : 0;
-  return a[at]! < b[at]! ? -1 : a[at]! > b[at]! ? 1 : 0;
 }

@@ -39,10 +39,7 @@ export function explainChunk(
   scoring: Scoring,
   frequencies: ReadonlyMap<string, number>,
 ): ChunkExplanation {
-  const { heading, body } = reader.chunk(chunk);
-  const columns = [reader.documentOfChunk(chunk).title, heading.join('\n'), body].map((text) =>
-    countTerms(reader, text),
-  );
+  const columns = reader.columnTexts(chunk).map((text) => countTerms(reader, text));
   const { classes, lengths } = reader.index.lengths();
   const length = lengths[classes[chunk]!]!;
   const [norm] = normsOf(Float64Array.of(length), scoring);

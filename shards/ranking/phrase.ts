@@ -11,11 +11,8 @@ export function phraseExpression(phrases: readonly (readonly string[])[]): strin
  * stand the wholes of its compounds, which are next to each other nowhere in the text.
  */
 export function hasPhrases(reader: ShardReader, chunk: ChunkId, phrases: readonly (readonly string[])[]): boolean {
-  const { heading, body } = reader.chunk(chunk);
   const analyzer = reader.analyzer();
-  const fields = [reader.documentOfChunk(chunk).title, heading.join('\n'), body].map((text) =>
-    analyzer.mainTerms(text),
-  );
+  const fields = reader.columnTexts(chunk).map((text) => analyzer.mainTerms(text));
   return phrases.every((phrase) => fields.some((terms) => hasRun(terms, phrase)));
 }
 

@@ -3,6 +3,7 @@ import {
   addWork,
   COLUMN_UNITS,
   DEFAULT_SCORING,
+  type DocumentName,
   formatShelfmark,
   noWork,
   type QueryToken,
@@ -11,15 +12,7 @@ import {
   termsOf,
   type Work,
 } from '../../shards/index.ts';
-import type {
-  DocumentName,
-  FetchedHit,
-  FetchTask,
-  RankedHit,
-  ShardFailure,
-  ShardTarget,
-  StopFlag,
-} from '../../workers/protocol.ts';
+import type { FetchedHit, FetchTask, RankedHit, ShardFailure, ShardTarget, StopFlag } from '../../workers/protocol.ts';
 import type { Coverage, Explanation, Hit, RungExplanation, SearchAnswer } from './hits.ts';
 import { planQuery, type QueryPlan, type Rung } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';

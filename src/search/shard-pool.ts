@@ -1,9 +1,8 @@
-import { newFloors, type Work } from '../../shards/index.ts';
+import { type DocumentName, newFloors, type Work } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type {
   Answer,
   CountTask,
-  DocumentName,
   FetchAnswer,
   FetchTask,
   RankedHit,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
+import { type DocumentName, type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
-import type { DocumentName, RankTask, ShardTarget } from '../../workers/protocol.ts';
+import type { RankTask, ShardTarget } from '../../workers/protocol.ts';
 import { locateDocuments } from '../../workers/search-shards.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { cutHits, Model } from '../shards/ranking/model.ts';

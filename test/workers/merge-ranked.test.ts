@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChunkId, DocumentId } from '../../shards/index.ts';
+import type { ChunkId, DocumentId, DocumentName } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
-import type { DocumentName, RankedHit } from '../../workers/protocol.ts';
+import type { RankedHit } from '../../workers/protocol.ts';
 
 interface NamedHit extends RankedHit, DocumentName {}
 
