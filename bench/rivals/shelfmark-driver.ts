@@ -16,6 +16,7 @@ import {
 import { Catalog } from '../../dist/src/catalog.js';
 import { layoutOf } from '../../dist/src/layout.js';
 import { planQuery } from '../../dist/src/search/match-policy.js';
+import { fillSearchOptions } from '../../dist/src/search/options.js';
 import { discoverSources, frameSource } from '../../dist/src/sources/index.js';
 import type { ShardTarget } from '../../dist/workers/protocol.js';
 import { countTerms, rankShards } from '../../dist/workers/search-shards.js';
@@ -40,7 +41,7 @@ export function termsOfText(utf8: Uint8Array): Buffer {
 /** The content words of a query, or the five longest of them; none when it has no word. */
 export function planTokens(text: string, which: 'all' | 'five-longest'): readonly PlannedToken[] {
   if (analyzer.queryTokens(text).length === 0) return [];
-  const { rungs } = planQuery(analyzer, text, which === 'all' ? 'any' : 'strict', [], []);
+  const { rungs } = planQuery(analyzer, text, fillSearchOptions({ match: which === 'all' ? 'any' : 'strict' }));
   return rungs.at(-1)!.tokens;
 }
 
@@ -82,7 +83,7 @@ export class WorkerView {
 
   /** Makes of a query's text what a worker is sent; not part of the worker's time. */
   prepare(text: string, mode: QueryMode): () => readonly number[] {
-    const plan = planQuery(analyzer, text, mode === 'or' ? 'any' : 'all', [], []);
+    const plan = planQuery(analyzer, text, fillSearchOptions({ match: mode === 'or' ? 'any' : 'all' }));
     const { query } = plan.rungs[0]!;
     const terms = termsOf(query);
     const counted = countTerms({ op: 'count', terms, columnUnits: COLUMN_UNITS, ...noLimits }, this.#cache);

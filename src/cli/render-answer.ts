@@ -11,7 +11,7 @@ const maxListedTokens = 20;
 
 const rungMeanings: Readonly<Record<RungName, string>> = {
   all: 'every word',
-  top5: 'any of the longest words',
+  top5: 'any of five words',
   any: 'any word',
   phrase: 'the phrases alone',
 };
@@ -26,13 +26,15 @@ export function* renderAnswer(answer: SearchAnswer, markers: SnippetStyle, style
   yield `${style.bold(header(answer))}\n`;
   if (answer.explain !== undefined) yield renderExplanation(answer.explain);
   if (answer.hits.length === 0) yield advice(answer);
-  for (const hit of answer.hits) yield `\n${renderHit(hit, markers, style)}`;
+  for (const hit of answer.hits) yield `\n${renderHit(hit, answer.rung, markers, style)}`;
 }
 
 function header({ hits, rung, searched, coverage, tookMs }: SearchAnswer): string {
+  const further = [...new Set(hits.map((hit) => hit.rung))].filter((name) => name !== rung);
+  const filled = further.map((name) => `, filled up from ${name} (${rungMeanings[name]})`).join('');
   return [
     formatCounted(hits.length, 'hit'),
-    `${rung} (${rungMeanings[rung]}) of: ${listed(searched)}`,
+    `${rung} (${rungMeanings[rung]}) of: ${listed(searched)}${filled}`,
     `${coverage.searched}/${formatCounted(coverage.shards, 'shard')}`,
     formatDuration(tookMs),
   ].join(' | ');
@@ -93,13 +95,14 @@ function renderContributions({ length, terms }: ChunkExplanation): string[] {
   return [...lines, `     of ${formatCounted(length, 'token')}`];
 }
 
-function renderHit(hit: Hit, markers: SnippetStyle, style: Style): string {
+function renderHit(hit: Hit, rung: RungName, markers: SnippetStyle, style: Style): string {
   const { source } = hit;
   const heading = hit.heading.map(sanitizeLine).join(' > ');
   const snippet = { text: hit.snippet, highlights: hit.highlights };
   const title = shorten(sanitizeLine(hit.title === '' ? hit.uri : hit.title));
+  const step = hit.rung === rung ? '' : `, ${hit.rung}`;
   const lines = [
-    `${style.bold(`${hit.rank}. ${title}`)}  (${hit.score.toPrecision(4)})`,
+    `${style.bold(`${hit.rank}. ${title}`)}  (${hit.score.toPrecision(4)}${step})`,
     ...(heading === '' ? [] : [`   ${heading}`]),
     `   ${renderSnippet(snippet, { ...markers, clean: sanitizeLine })}`,
     ...(hit.text === undefined ? [] : ['', indent(sanitize(hit.text)), '']),

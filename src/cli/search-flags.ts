@@ -1,5 +1,6 @@
 import type { Options } from 'yargs';
 import type { SearchOptions } from '../search/options.ts';
+import { readSynonyms } from '../search/synonyms.ts';
 import type { Typed } from './command.ts';
 import { given } from './given.ts';
 import { parseInteger, parseNumber } from './parse-number.ts';
@@ -13,11 +14,23 @@ export const searchFlags = {
     default: 'strict' as const,
     describe: 'strict: every word, else any of the five longest; all: every word; any: any word',
   },
+  fallback: {
+    choices: ['longest', 'rarest'] as const,
+    requiresArg: true,
+    default: 'longest' as const,
+    describe: 'Which five words strict falls back on',
+  },
+  fill: { type: 'boolean', describe: 'Where strict has fewer hits than wanted, fill up from its next step' },
   also: {
     type: 'string',
     array: true,
     requiresArg: true,
     describe: 'More words for the "any" steps, such as synonyms; takes all words up to the next option',
+  },
+  synonyms: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'File of words to add to the "any" steps: "car, automobile" or "nyc => new york city" a line',
   },
   phrase: listFlag('Words that every hit must have next to each other, in this order; may be repeated'),
   k1: { type: 'string', requiresArg: true, defaultDescription: '0.9', describe: "BM25's k1, 0 to 3" },
@@ -42,12 +55,15 @@ function listFlag(describe: string) {
   } as const satisfies Options;
 }
 
-/** The options the library takes, from what was typed. @throws ShelfmarkError SHELFMARK_USAGE. */
+/** The options the library takes, from what was typed. @throws ShelfmarkError SHELFMARK_USAGE; for a file of synonyms also _NOT_FOUND or _IO. */
 export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: number): SearchOptions {
   return {
     limit: typed.limit === undefined ? defaultLimit : parseInteger('--limit', typed.limit, 1, 10_000),
     match: typed.match,
+    fallback: typed.fallback,
+    fill: typed.fill ?? false,
     also: typed.also ?? [],
+    ...given({ synonyms: typed.synonyms === undefined ? undefined : readSynonyms(typed.synonyms) }),
     phrases: typed.phrase ?? [],
     ...given({ k1: parseUpTo('--k1', typed.k1, 3), b: parseUpTo('--b', typed.b, 1) }),
     by: typed.by,

@@ -18,6 +18,7 @@ export interface Hit {
   readonly snippet: string;
   /** ranges of `snippet` in UTF-16 units */
   readonly highlights: readonly (readonly [start: number, end: number])[];
+  /** the step that found it; a score is only comparable with those of the same step */
   readonly rung: RungName;
   /** tokens of the query, searched or not, that title, headings or text of the chunk have */
   readonly matched: readonly string[];
@@ -57,7 +58,7 @@ export interface Coverage {
 export interface SearchAnswer {
   readonly query: string;
   readonly match: MatchMode;
-  /** the step that gave the hits; with no hits, the last one tried */
+  /** the step that gave the hits, with `fill` the first of them; with no hits, the last one tried */
   readonly rung: RungName;
   readonly tokens: readonly string[];
   /** the tokens of that step: all of `tokens`, or the longest of them and of the `also` words */

@@ -1,10 +1,14 @@
 import { type Analyzer, contentTokens, type QueryToken, type ShardQuery, ShelfmarkError } from '../../shards/index.ts';
 
 /**
- * How query tokens combine. `strict`: every token in one chunk; if the corpus has no such chunk, any of the five longest.
+ * How query tokens combine. `strict`: every token in one chunk; if the corpus has no such chunk, any of five (see
+ * {@link Fallback}).
  * `all`: every token. `any`: at least one.
  */
 export type MatchMode = 'strict' | 'any' | 'all';
+
+/** Which five tokens `strict` falls back on: the longest, or those that are in the fewest chunks of the corpus. */
+export type Fallback = 'longest' | 'rarest';
 
 /** Which step of the policy found a hit. */
 export type RungName = 'all' | 'top5' | 'any' | 'phrase';
@@ -26,8 +30,19 @@ export interface QueryPlan {
   readonly phraseTokens: readonly QueryToken[];
   /** tokens beyond the limit of 1,024 terms, which were left out */
   readonly droppedTokens: number;
-  /** tried in order until one has a hit anywhere in the corpus */
+  /** tried in order until one has a hit anywhere in the corpus; the last takes the rarest of its tokens when `rarest` says so */
   readonly rungs: readonly Rung[];
+  /** how many tokens the last rung keeps once it is known how rare they are, see {@link settlePlan}; null: all */
+  readonly rarest: number | null;
+}
+
+/** What decides on the steps of a plan, beside the query. */
+export interface PlanOptions {
+  readonly match: MatchMode;
+  /** more words for the OR steps; they never make a step stricter */
+  readonly also: readonly string[];
+  readonly phrases: readonly string[];
+  readonly fallback: Fallback;
 }
 
 /** Terms of a query that are used, a compound has several; tokens beyond are counted and left out. */
@@ -40,23 +55,22 @@ const fallbackTokens = 5;
  * Plans a query. No character of it is an operator.
  *
  * - `strict`: every content token must occur in the chunk; if no chunk of the corpus has them all, the OR of the five
- *   longest of the content tokens and the `also` words together. Length stands for rarity.
+ *   longest, or rarest, of the content tokens, their synonyms and the `also` words together.
  * - `all`: the first step of `strict` alone.
- * - `any`: the OR of all content tokens and `also` words.
+ * - `any`: the OR of all content tokens, synonyms and `also` words.
  *
  * Phrases must occur in every hit, whatever the step; their words count for the score. A query of nothing but phrases has
  * one step, `phrase`.
  *
- * @param also more words, for example synonyms; they never make a step stricter.
+ * @param synonyms more tokens for the OR steps, as `also` words are.
  * @throws ShelfmarkError SHELFMARK_NO_WORDS when the query, or a phrase, has no letter or digit; SHELFMARK_USAGE when the
  * phrases have over 1,024 words.
  */
 export function planQuery(
   analyzer: Analyzer,
   text: string,
-  match: MatchMode,
-  also: readonly string[],
-  phraseTexts: readonly string[],
+  { match, also, phrases: phraseTexts, fallback }: PlanOptions,
+  synonyms: readonly QueryToken[] = [],
 ): QueryPlan {
   const distinct = distinctTokens(contentTokens(analyzer.queryTokens(text), text));
   const tokens = firstTerms(distinct);
@@ -66,11 +80,42 @@ export function planQuery(
     throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'phrases' });
   }
   if (tokens.length === 0 && (phrases.length === 0 || text.trim() !== '')) throw noWords('query', text);
-  const pool = distinctTokens([...tokens, ...also.flatMap((words) => analyzer.queryTokens(words))]);
+  const more = also.flatMap((words) => analyzer.queryTokens(words));
+  const pool = firstTerms(distinctTokens([...tokens, ...more, ...synonyms]));
   const phraseTokens = distinctTokens(phraseTexts.flatMap((phrase) => analyzer.queryTokens(phrase)));
+  const isFallback = match === 'strict' && tokens.length > 0;
+  const isRarest = isFallback && fallback === 'rarest' && pool.length > fallbackTokens;
+  const last = isFallback && !isRarest ? longest(pool, fallbackTokens) : pool;
   const rungs =
-    tokens.length === 0 ? [toRung('phrase', 'or', phraseTokens, phrases)] : rungsOf(match, tokens, pool, phrases);
-  return { text, match, tokens, phraseTokens, droppedTokens: distinct.length - tokens.length, rungs };
+    tokens.length === 0 ? [toRung('phrase', 'or', phraseTokens, phrases)] : rungsOf(match, tokens, last, phrases);
+  const droppedTokens = distinct.length - tokens.length;
+  return { text, match, tokens, phraseTokens, droppedTokens, rungs, rarest: isRarest ? fallbackTokens : null };
+}
+
+/**
+ * The plan with the rarest tokens chosen, if it left that open. A token that the corpus has not is no use to anybody, so it
+ * is chosen last; of equally rare ones the earlier is.
+ * @param frequencies chunks of the corpus per term
+ */
+export function settlePlan(plan: QueryPlan, frequencies: ReadonlyMap<string, number>): QueryPlan {
+  const last = plan.rungs.at(-1);
+  if (plan.rarest === null || last === undefined) return plan;
+  const rarity = new Map(
+    last.tokens.map((token) => [token, chunksWith(token, frequencies) || Number.POSITIVE_INFINITY]),
+  );
+  const ordered = [...last.tokens].sort((a, b) =>
+    rarity.get(a) === rarity.get(b) ? 0 : rarity.get(a)! - rarity.get(b)!,
+  );
+  const chosen = new Set(ordered.slice(0, plan.rarest));
+  const tokens = last.tokens.filter((token) => chosen.has(token));
+  const settled = toRung(last.name, last.query.mode, tokens, last.query.phrases);
+  return { ...plan, rungs: [...plan.rungs.slice(0, -1), settled], rarest: null };
+}
+
+/** Chunks that have a token, at most: an alternative is in no more than the rarest of its terms. */
+function chunksWith({ alternatives }: QueryToken, frequencies: ReadonlyMap<string, number>): number {
+  const counts = alternatives.map((terms) => Math.min(...terms.map((term) => frequencies.get(term) ?? 0)));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function termsOfPhrase(analyzer: Analyzer, phrase: string): string[] {
@@ -87,12 +132,12 @@ function noWords(what: string, text: string): ShelfmarkError {
 function rungsOf(
   match: MatchMode,
   tokens: readonly QueryToken[],
-  pool: readonly QueryToken[],
+  last: readonly QueryToken[],
   phrases: ShardQuery['phrases'],
 ): Rung[] {
-  if (match === 'any') return [toRung('any', 'or', firstTerms(pool), phrases)];
+  if (match === 'any') return [toRung('any', 'or', last, phrases)];
   const all = toRung('all', 'and', tokens, phrases);
-  return match === 'all' ? [all] : [all, toRung('top5', 'or', longest(pool, fallbackTokens), phrases)];
+  return match === 'all' ? [all] : [all, toRung('top5', 'or', last, phrases)];
 }
 
 function toRung(

@@ -1,6 +1,7 @@
 import { DEFAULT_SCORING, ShelfmarkError } from '../../shards/index.ts';
 import { requireInteger } from '../require-integer.ts';
-import type { MatchMode } from './match-policy.ts';
+import type { Fallback, MatchMode } from './match-policy.ts';
+import type { SynonymRule } from './synonyms.ts';
 
 /** How to search. */
 export interface SearchOptions {
@@ -8,8 +9,14 @@ export interface SearchOptions {
   readonly limit?: number;
   /** How the words of the query combine. @default 'strict' */
   readonly match?: MatchMode;
+  /** Which five words `strict` falls back on: the longest, or those in the fewest passages. @default 'longest' */
+  readonly fallback?: Fallback;
+  /** Where a step of `strict` has fewer hits than wanted, the next one's come below them. @default false */
+  readonly fill?: boolean;
   /** More words for the OR steps, for example synonyms. @default [] */
   readonly also?: readonly string[];
+  /** Rules that add words to the OR steps of queries that have theirs; see `readSynonyms`. @default [] */
+  readonly synonyms?: readonly SynonymRule[];
   /** Phrases that every hit must have, word for word in title, headings or text. @default [] */
   readonly phrases?: readonly string[];
   /** BM25's k1, 0 to 3: how soon more occurrences of a word stop to count. @default 0.9 */
@@ -38,7 +45,10 @@ export interface SearchOptions {
 export interface FilledSearchOptions {
   readonly limit: number;
   readonly match: MatchMode;
+  readonly fallback: Fallback;
+  readonly fill: boolean;
   readonly also: readonly string[];
+  readonly synonyms: readonly SynonymRule[];
   readonly phrases: readonly string[];
   readonly k1: number;
   readonly b: number;
@@ -59,7 +69,10 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   const filled: FilledSearchOptions = {
     limit: options.limit ?? 10,
     match: options.match ?? 'strict',
+    fallback: options.fallback ?? 'longest',
+    fill: options.fill ?? false,
     also: options.also ?? [],
+    synonyms: options.synonyms ?? [],
     phrases: options.phrases ?? [],
     k1: options.k1 ?? DEFAULT_SCORING.k1,
     b: options.b ?? DEFAULT_SCORING.b,
@@ -79,6 +92,8 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   requireNumber('k1', filled.k1, 0, 3);
   requireNumber('b', filled.b, 0, 1);
   requireOneOf('match', filled.match, matchModes);
+  requireOneOf('fallback', filled.fallback, ['longest', 'rarest']);
+  requireRules(filled.synonyms);
   requireOneOf('by', filled.by, ['document', 'chunk']);
   return filled;
 }
@@ -91,6 +106,14 @@ function requireNumber(option: string, value: unknown, least: number, most: numb
 function requireTexts(option: string, value: unknown): void {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return;
   throw new ShelfmarkError('SHELFMARK_USAGE', `${option}: expected a list of texts.`, { option });
+}
+
+function requireRules(rules: unknown): void {
+  const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');
+  if (Array.isArray(rules) && rules.every((rule: SynonymRule | null) => isTexts(rule?.words) && isTexts(rule?.add)))
+    return;
+  const message = 'synonyms: expected a list of rules with "words" and "add", each a list of texts.';
+  throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'synonyms' });
 }
 
 function requireOneOf(option: string, value: string, allowed: readonly string[]): void {

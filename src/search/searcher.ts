@@ -14,16 +14,23 @@ import {
 } from '../../shards/index.ts';
 import type { FetchedHit, FetchTask, RankedHit, ShardFailure, ShardTarget, StopFlag } from '../../workers/protocol.ts';
 import type { Coverage, Explanation, Hit, RungExplanation, SearchAnswer } from './hits.ts';
-import { planQuery, type QueryPlan, type Rung } from './match-policy.ts';
+import { planQuery, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { ShardPool } from './shard-pool.ts';
+import { type SynonymRule, Synonyms } from './synonyms.ts';
 import { canMatch, TermStatistics } from './term-statistics.ts';
+
+/** A ranked hit and the step that found it. */
+export interface RungHit extends RankedHit {
+  readonly rung: Rung;
+}
 
 /** A query ranked over the whole corpus; the text of its hits is not fetched yet. */
 export interface RankedAnswer {
   readonly plan: QueryPlan;
+  /** the first step that gave a hit; with no hits, the last */
   readonly rung: Rung;
-  readonly hits: readonly RankedHit[];
+  readonly hits: readonly RungHit[];
   readonly steps: readonly RungExplanation[];
 }
 
@@ -38,7 +45,7 @@ export interface RankedGroup {
 }
 
 /** A ranked hit and the name of its document. */
-export interface NamedHit extends RankedHit, DocumentName {}
+export interface NamedHit extends RungHit, DocumentName {}
 
 /** Plans, fans out, merges, fetches. */
 export class Searcher {
@@ -46,6 +53,7 @@ export class Searcher {
   readonly #shards: ReadonlyMap<string, ShardTarget>;
   readonly #analyzer: Analyzer;
   readonly #statistics: TermStatistics;
+  readonly #synonyms = new WeakMap<readonly SynonymRule[], Synonyms>();
 
   constructor(pool: ShardPool, shards: readonly ShardTarget[], analyzer: Analyzer) {
     this.#pool = pool;
@@ -56,7 +64,14 @@ export class Searcher {
 
   /** @throws ShelfmarkError SHELFMARK_NO_WORDS. */
   plan(text: string, options: FilledSearchOptions): QueryPlan {
-    return planQuery(this.#analyzer, text, options.match, options.also, options.phrases);
+    return planQuery(this.#analyzer, text, options, this.#synonymsOf(options).tokensFor(text));
+  }
+
+  /** The rules of a search made ready; those of a batch once. */
+  #synonymsOf({ synonyms: rules }: FilledSearchOptions): Synonyms {
+    const known = this.#synonyms.get(rules) ?? new Synonyms(this.#analyzer, rules);
+    this.#synonyms.set(rules, known);
+    return known;
   }
 
   /** Answers planned queries with full hits. */
@@ -114,7 +129,7 @@ export class Searcher {
         continue;
       }
       let next = 0;
-      const named = (hit: RankedHit): NamedHit => {
+      const named = (hit: RungHit): NamedHit => {
         const name = names[next++]!;
         return { ...hit, ...(name as Extract<typeof name, { ok: true }>).value };
       };
@@ -123,14 +138,14 @@ export class Searcher {
   }
 
   /**
-   * Ranks planned queries. Each query goes down its rungs until one has a hit anywhere in the corpus; the queries of a
-   * group take each step together.
+   * Ranks planned queries. Each query goes down its rungs until one has a hit anywhere in the corpus, or with `fill` until
+   * there are enough; the queries of a group take each step together.
    * @param known shards that failed before, not to be asked again.
    * @param deadline milliseconds since the epoch; of the whole answer, however often it is ranked.
    * @throws the signal's reason when aborted.
    */
   async rank(
-    plans: readonly QueryPlan[],
+    planned: readonly QueryPlan[],
     options: FilledSearchOptions,
     known: readonly ShardFailure[] = [],
     deadline: number | null = deadlineOf(options),
@@ -141,18 +156,20 @@ export class Searcher {
     const stop = stopFlagOf(options.signal);
 
     const startedAt = performance.now();
-    const terms = [...new Set(plans.flatMap(({ rungs }) => rungs.flatMap(({ query }) => termsOf(query))))];
+    const terms = [...new Set(planned.flatMap(({ rungs }) => rungs.flatMap(({ query }) => termsOf(query))))];
     const counted = await this.#statistics.count(terms, { excluded: excluded(), deadline, stop });
     options.signal?.throwIfAborted();
     for (const failure of counted.failed) failures.set(failure.shard, failure);
     for (const shard of counted.timedOut) timedOut.add(shard);
     const countMs = counted.isKnown ? 0 : roundMs(performance.now() - startedAt);
     const scoring = this.#scoring(options, new Set(excluded()));
+    const plans = planned.map((plan) => settlePlan(plan, counted.frequencies));
 
-    const answers: (RankedAnswer | undefined)[] = plans.map(() => undefined);
+    const found: RungHit[][] = plans.map(() => []);
     const steps: RungExplanation[][] = plans.map(() => []);
+    const enough = options.fill ? options.limit : 1;
     for (let step = 0; ; step++) {
-      const open = [...plans.keys()].filter((query) => answers[query] === undefined && plans[query]!.rungs[step]);
+      const open = [...plans.keys()].filter((query) => found[query]!.length < enough && plans[query]!.rungs[step]);
       if (open.length === 0) break;
       const rungs = open.map((query) => plans[query]!.rungs[step]!);
       const queries = rungs.map(({ query }) => query);
@@ -175,19 +192,25 @@ export class Searcher {
       for (const failure of result.failed) failures.set(failure.shard, failure);
       for (const shard of result.timedOut) timedOut.add(shard);
       const ms = roundMs(performance.now() - rungStartedAt);
+      const isFailed = ({ shard }: RankedHit): boolean => result.failed.some((failure) => failure.shard === shard);
+      // Hits of an earlier step must not rest on a shard that has failed now.
+      if (open.some((query) => found[query]!.some(isFailed))) {
+        return await this.rank(planned, options, [...failures.values()], deadline);
+      }
       for (const [at, query] of open.entries()) {
-        const plan = plans[query]!;
         const rung = rungs[at]!;
         const hits = result.hits[at] ?? [];
         const work = sumOf(result.work[at] ?? []);
         const threadMs = roundMs(result.ms);
         steps[query]!.push({ name: rung.name, tokens: describeTokens(rung), hits: hits.length, ms, threadMs, work });
-        const isLast = step === plan.rungs.length - 1;
-        if (hits.length > 0 || isLast) answers[query] = { plan, rung, hits, steps: steps[query]! };
+        found[query]!.push(...newHits(found[query]!, hits, options).map((hit) => ({ ...hit, rung })));
       }
     }
     return {
-      answers: answers.filter((answer) => answer !== undefined),
+      answers: plans.map((plan, query) => {
+        const hits = found[query]!;
+        return { plan, rung: hits[0]?.rung ?? plan.rungs.at(-1)!, hits, steps: steps[query]! };
+      }),
       coverage: this.#coverage(failures, timedOut),
       scoring,
       frequencies: counted.frequencies,
@@ -223,12 +246,20 @@ export class Searcher {
     { answers, scoring, frequencies }: RankedGroup,
     options: FilledSearchOptions,
   ): Promise<{ readonly hits: Hit[][]; readonly failures: ShardFailure[] }> {
-    const shown = answers.map(({ plan, rung }) => [...new Set([...plan.tokens, ...rung.tokens, ...plan.phraseTokens])]);
     const wanted = answers.flatMap((answer, query) => answer.hits.map((hit) => ({ hit, query })));
+    const steps = answers.flatMap(({ plan, hits }) =>
+      [...new Set(hits.map(({ rung }) => rung))].map((rung) => ({ rung, tokens: shownTokens(plan, rung) })),
+    );
+    const stepOf = new Map(steps.map(({ rung }, index) => [rung, index]));
     const task: Omit<FetchTask, 'op'> = {
-      items: wanted.map(({ hit: { shard, chunk, score }, query }) => ({ shard, chunk, score, query })),
-      queries: answers.map(({ rung }, query) => ({
-        tokens: shown[query]!.map(({ alternatives }) => alternatives),
+      items: wanted.map(({ hit: { shard, chunk, score, rung } }) => ({
+        shard,
+        chunk,
+        score,
+        query: stepOf.get(rung)!,
+      })),
+      queries: steps.map(({ rung, tokens }) => ({
+        tokens: tokens.map(({ alternatives }) => alternatives),
         terms: termsOf(rung.query),
       })),
       snippetLength: options.snippetLength,
@@ -241,7 +272,7 @@ export class Searcher {
     for (const [index, { hit, query }] of wanted.entries()) {
       const result = fetched[index]!;
       if (result.ok)
-        hits[query]!.push(toHit(hit, hits[query]!.length + 1, answers[query]!.rung, shown[query]!, result.value));
+        hits[query]!.push(toHit(hit, hits[query]!.length + 1, steps[stepOf.get(hit.rung)!]!.tokens, result.value));
       else failures.set(hit.shard, { shard: hit.shard, error: result.error });
     }
     return { hits, failures: [...failures.values()] };
@@ -251,6 +282,23 @@ export class Searcher {
 /** When time is up for an answer that begins now. */
 function deadlineOf({ timeoutMs }: FilledSearchOptions): number | null {
   return timeoutMs === null ? null : Date.now() + timeoutMs;
+}
+
+/** Hits of a step that an earlier one has not given, as many as are still wanted. */
+function newHits(
+  known: readonly RankedHit[],
+  hits: readonly RankedHit[],
+  { by, limit }: FilledSearchOptions,
+): readonly RankedHit[] {
+  if (known.length === 0) return hits;
+  const keyOf = ({ shard, chunk, document }: RankedHit): string => `${shard}/${by === 'chunk' ? chunk : document}`;
+  const seen = new Set(known.map(keyOf));
+  return hits.filter((hit) => !seen.has(keyOf(hit))).slice(0, limit - known.length);
+}
+
+/** What is highlighted in a step's hits: the words of the query, searched or not, and what the step adds. */
+function shownTokens(plan: QueryPlan, rung: Rung): QueryToken[] {
+  return [...new Set([...plan.tokens, ...rung.tokens, ...plan.phraseTokens])];
 }
 
 function describeTokens(rung: Rung): RungExplanation['tokens'] {
@@ -284,7 +332,7 @@ function explanationOf(
   };
 }
 
-function toHit(ranked: RankedHit, rank: number, rung: Rung, tokens: readonly QueryToken[], fetched: FetchedHit): Hit {
+function toHit(ranked: RungHit, rank: number, tokens: readonly QueryToken[], fetched: FetchedHit): Hit {
   const { document, heading, ordinal, snippet, matched, text, explanation } = fetched;
   const { path, byteStart, byteEnd, sha256 } = document.source;
   const names = tokens.map(({ text }) => text);
@@ -298,7 +346,7 @@ function toHit(ranked: RankedHit, rank: number, rung: Rung, tokens: readonly Que
     ordinal,
     snippet: snippet.text,
     highlights: snippet.highlights,
-    rung: rung.name,
+    rung: ranked.rung.name,
     matched: names.filter((_, token) => matched[token]),
     missing: names.filter((_, token) => !matched[token]),
     label: document.label,

@@ -133,7 +133,7 @@ describe('search', () => {
 
   it('falls back as --match says and tells how', async () => {
     const fallback = await run('search', 'badger', 'zyzzyva', '--explain');
-    expect(fallback.stdout).toContain('1 hit | top5 (any of the longest words) of: badger, zyzzyva');
+    expect(fallback.stdout).toContain('1 hit | top5 (any of five words) of: badger, zyzzyva');
     expect(fallback.stdout).toMatch(/\n {2}all: 0 hits in .*\n {4}.*\n {4}.*\n {2}top5: 1 hit in .*; badger=/);
     expect(fallback.stdout).toContain('\n   without: zyzzyva\n');
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ShelfmarkError } from '../../../shards/index.ts';
-import { type MatchMode, planQuery } from '../../../src/search/match-policy.ts';
+import { type Fallback, type MatchMode, planQuery, settlePlan } from '../../../src/search/match-policy.ts';
 import { analyzer } from '../../shards/support.ts';
 
 function plan(
@@ -8,8 +8,9 @@ function plan(
   match: MatchMode = 'strict',
   also: readonly string[] = [],
   phrases: readonly string[] = [],
+  fallback: Fallback = 'longest',
 ) {
-  return planQuery(analyzer, text, match, also, phrases);
+  return planQuery(analyzer, text, { match, also, phrases, fallback });
 }
 
 /** Steps as `name mode: words`. */
@@ -71,5 +72,48 @@ describe('a plan', () => {
     expect(codeOf('maps', 'any', [], ['reading room', '…'])).toBe('SHELFMARK_NO_WORDS');
     expect(codeOf('maps', 'any', [], ['a b '.repeat(512)])).toBe('none');
     expect(codeOf('maps', 'any', [], ['a b '.repeat(512), 'c'])).toBe('SHELFMARK_USAGE');
+  });
+});
+
+describe('the rarest words', () => {
+  const text = 'one three seven eleven fourteen seventeen';
+  const frequencies = new Map([
+    ['one', 3],
+    ['three', 9],
+    ['seven', 2],
+    ['eleven', 2],
+    ['fourteen', 8],
+    ['seventeen', 2],
+  ]);
+
+  function chosen(counts: ReadonlyMap<string, number>, query = text): string {
+    const settled = settlePlan(plan(query, 'strict', [], [], 'rarest'), counts);
+    return settled.rungs
+      .at(-1)!
+      .tokens.map(({ text }) => text)
+      .join(' ');
+  }
+
+  test('are chosen when it is known how rare they are, in their order in the query', () => {
+    expect(chosen(frequencies)).toBe('one seven eleven fourteen seventeen');
+    expect(chosen(new Map([...frequencies, ['one', 8], ['three', 8]]))).toBe('one three seven eleven seventeen');
+  });
+
+  test('are not those that the corpus has not, while there are others', () => {
+    expect(chosen(new Map([...frequencies, ['seven', 0]]))).toBe('one three eleven fourteen seventeen');
+    expect(chosen(new Map())).toBe('one three seven eleven fourteen');
+  });
+
+  test('count a compound by its rarer part', () => {
+    const counts = new Map([...frequencies, ['one', 10], ['wi', 100], ['fi', 1], ['wifi', 1]]);
+    expect(chosen(counts, `${text} wi-fi`)).toBe('seven eleven fourteen seventeen wi-fi');
+  });
+
+  test('are all of at most five, and nothing to choose in the other modes', () => {
+    expect(chosen(frequencies, 'one three')).toBe('one three');
+    for (const match of ['any', 'all'] as const) {
+      const { rungs } = settlePlan(plan(text, match, [], [], 'rarest'), frequencies);
+      expect(rungs.map(({ tokens }) => tokens.length)).toEqual([6]);
+    }
   });
 });

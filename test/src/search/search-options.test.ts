@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fillSearchOptions } from '../../../src/search/options.ts';
+import type { SynonymRule } from '../../../src/search/synonyms.ts';
 import { tempFolder } from '../../shards/support.ts';
 import { build, search, shelfmarkError, withCorpus, writeJsonl } from '../support.ts';
 
@@ -62,9 +63,12 @@ describe('k1 and b', () => {
     [{ b: -1 }, 'b'],
     [{ phrases: 'reading room' as unknown as string[] }, 'phrases'],
     [{ phrases: [1] as unknown as string[] }, 'phrases'],
-  ])('and phrases are refused when they are not what they should be: %j', (options, option) => {
+    [{ fallback: 'shortest' as 'longest' }, 'fallback'],
+    [{ synonyms: [{ words: ['a'] }] as unknown as SynonymRule[] }, 'synonyms'],
+    [{ synonyms: 'file.txt' as unknown as SynonymRule[] }, 'synonyms'],
+  ])('and other options are refused when they are not what they should be: %j', (options, option) => {
     expect(() => fillSearchOptions(options)).toThrow(
-      expect.objectContaining({ code: 'SHELFMARK_USAGE', facts: { option } }),
+      expect.objectContaining({ code: 'SHELFMARK_USAGE', facts: expect.objectContaining({ option }) }),
     );
   });
 });
