@@ -32,6 +32,7 @@ export {
   termsOf,
 } from './ranking/rank-shard.ts';
 export { newFloors, SharedFloor } from './ranking/shared-floor.ts';
+export type { WordFilter } from './ranking/word-filter.ts';
 export { addWork, noWork, type Work } from './ranking/work.ts';
 export { sha256Hex } from './sha256.ts';
 export {

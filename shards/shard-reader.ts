@@ -13,9 +13,8 @@ import {
 } from './format.ts';
 import { PackedColumns } from './packed-columns.ts';
 import type { ColumnUnits } from './postings/index.ts';
-import type { ChunkFilter } from './ranking/context.ts';
+import { type ChunkFilter, toFilter } from './ranking/context.ts';
 import { PostingsCache } from './ranking/postings-cache.ts';
-import { toFilter } from './ranking/rank-shard.ts';
 import { ShardIndex } from './ranking/shard-index.ts';
 import { type Database, openSealed, type Statement } from './sqlite.ts';
 

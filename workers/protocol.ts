@@ -11,6 +11,7 @@ import type {
   ShardQuery,
   Snippet,
   StoredDocument,
+  WordFilter,
   Work,
 } from '../shards/index.ts';
 
@@ -156,6 +157,8 @@ export interface RankTask extends Limits {
   readonly k: number;
   readonly by: 'chunk' | 'document';
   readonly filter: ShardFilter;
+  /** words that hits must have or must not have, beside the query's; null: none */
+  readonly words: WordFilter | null;
   readonly scoring: Scoring;
   /** chunks of the corpus per term of the queries */
   readonly frequencies: ReadonlyMap<string, number>;

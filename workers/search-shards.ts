@@ -54,7 +54,7 @@ export function countTerms(task: CountTask, shards: ShardCache): CountAnswer {
 /** Ranks all queries of a task, shard by shard: a shard's postings are then at hand for every query. */
 export function rankShards(task: RankTask, shards: ShardCache): RankAnswer {
   const startedAt = performance.now();
-  const { k, by, filter, scoring, frequencies } = task;
+  const { k, by, filter, words, scoring, frequencies } = task;
   const hits: RankedHit[][] = task.queries.map(() => []);
   const work = task.queries.map(noWork);
   const check = checkOf(task);
@@ -70,7 +70,16 @@ export function rankShards(task: RankTask, shards: ShardCache): RankAnswer {
   const shortfall = forEachShard(task, shards, check, (reader) => {
     const found = queries.map((query, index) => {
       check();
-      return rankShard(reader, query, { k, by, filter, scoring, floor: floors[index]!, work: work[index]!, check });
+      return rankShard(reader, query, {
+        k,
+        by,
+        filter,
+        words,
+        scoring,
+        floor: floors[index]!,
+        work: work[index]!,
+        check,
+      });
     });
     for (const [index, ranked] of found.entries()) {
       if (ranked.length === 0) continue;

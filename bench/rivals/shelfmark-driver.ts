@@ -95,6 +95,7 @@ export class WorkerView {
       k: 10,
       by: 'chunk',
       filter: { kinds: [], collections: [] },
+      words: null,
       scoring: this.#scoring,
       frequencies,
       floors,

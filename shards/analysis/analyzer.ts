@@ -1,5 +1,6 @@
 import { AsciiTerms } from './ascii-terms.ts';
 import { visitCjkTerms } from './cjk.ts';
+import { compatible } from './fold.ts';
 import { ANALYZER_ID, type AnalyzerParameters, analyzerParameters } from './parameters.ts';
 import type { QueryToken } from './query-token.ts';
 import { Segmenter } from './segmenter.ts';
@@ -7,7 +8,7 @@ import { TermBuffer } from './term-buffer.ts';
 import { MAX_KEY_BYTES, TermTable } from './term-table.ts';
 import { UnknownAnalyzerError } from './unknown-analyzer-error.ts';
 import { utf16Length } from './utf16-offsets.ts';
-import { type WordTerms, wordTerms } from './word-terms.ts';
+import { type WordTerms, wordBeginning, wordTerms } from './word-terms.ts';
 
 /** Longer CJK runs are clauses that hardly come again; keeping them would only fill the table. */
 const MAX_CJK_KEY_BYTES = 18;
@@ -168,6 +169,18 @@ export class Analyzer {
       for (const { text: term, extra } of this.#wordTerms(tokenText).terms) if (!extra) terms.push(term);
     });
     return terms;
+  }
+
+  /**
+   * With what terms begin of words that begin as `text` does, which is one word. Terms have lost their endings, so a beginning
+   * that reaches into one finds nothing: `librari` does, `librarie` does not.
+   */
+  beginningOf(text: string): string {
+    let beginning = '';
+    forEachToken(text, (tokenText, _start, isCjk) => {
+      beginning += isCjk ? compatible(tokenText) : wordBeginning(tokenText);
+    });
+    return beginning;
   }
 
   /** The tokens of a query, in order. Text without any word has none. The caller bounds the length of the query. */

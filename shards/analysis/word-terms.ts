@@ -125,16 +125,29 @@ function isTooLong(part: Part): boolean {
   return cutToBytes(part.folded, MAX_WORD_BYTES) !== part.folded;
 }
 
-/** The compound as one term; undefined when it has too many parts or bytes. Digits never run together: `1.2.3` is not `12.3`. */
+/** With what the terms of words begin that begin as a raw token does: the term of the token, but not stemmed. */
+export function wordBeginning(token: string): string {
+  const symbol = symbolOf(token);
+  const whole = joined(partsOf(token, token.length - symbol.width)) + symbol.text;
+  return token.startsWith('.') ? `.${whole}` : whole;
+}
+
+/** The compound as one term; undefined when it has too many parts or bytes. */
 function wholeOf(parts: readonly Part[], symbol: string): string | undefined {
   if (parts.length > MAX_WHOLE_PARTS) return undefined;
+  const whole = joined(parts);
+  if (Buffer.byteLength(whole) + symbol.length > MAX_WHOLE_BYTES) return undefined;
+  return symbol === '' ? stem(whole) : whole + symbol;
+}
+
+/** Parts without what joined them. Digits never run together: `1.2.3` is not `12.3`. */
+function joined(parts: readonly Part[]): string {
   let whole = '';
   for (const { folded, joiner } of parts) {
     const meetsDigits = joiner !== '' && ENDS_IN_DIGIT.test(whole) && BEGINS_WITH_DIGIT.test(folded);
     whole += meetsDigits ? digitJoiner(joiner, folded) + folded : folded;
   }
-  if (Buffer.byteLength(whole) + symbol.length > MAX_WHOLE_BYTES) return undefined;
-  return symbol === '' ? stem(whole) : whole + symbol;
+  return whole;
 }
 
 function digitJoiner(joiner: string, after: string): string {

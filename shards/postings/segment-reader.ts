@@ -70,6 +70,54 @@ export class SegmentReader {
     return true;
   }
 
+  /**
+   * Visits every term that begins so, with all its postings in the buffer.
+   * @param visit called once a term; it may throw to stop.
+   * @throws ShelfmarkError CorruptError as {@link postings}.
+   */
+  visitBeginning(beginning: string, columnUnits: ColumnUnits, buffer: PostingBuffer, visit: () => void): void {
+    if (this.#source === null) return;
+    const bytes = Buffer.from(beginning);
+    const { leafCount } = this.#directory;
+    const page = this.#page;
+    const decoder = new DoclistDecoder(this.#chunkCount, leafCount, columnUnits, buffer);
+    let isOpen = false;
+    const endTerm = (): void => {
+      if (!isOpen) return;
+      decoder.finish(page);
+      isOpen = false;
+      visit();
+    };
+    for (const [leaf, pageBytes] of this.#pagesFrom(Math.max(1, this.#directory.find(bytes)), this.#source)) {
+      this.#load(leaf, pageBytes);
+      if (isOpen) decoder.decodeRest(page);
+      this.#cursor.restart();
+      for (let index = 0; index < page.termCount; index++) {
+        endTerm();
+        const start = this.#cursor.read(page, index);
+        if (!this.#cursor.startsWith(bytes)) {
+          if (this.#cursor.compare(bytes) > 0) return;
+          continue;
+        }
+        buffer.clear();
+        decoder.begin();
+        decoder.decodePostings(page, start, page.entryStart(index + 1));
+        isOpen = true;
+      }
+    }
+    endTerm();
+  }
+
+  /** The pages from a leaf on, one at first and more with each read: a beginning often has few terms. */
+  *#pagesFrom(leaf: number, source: PageSource): Generator<readonly [leaf: number, bytes: Buffer]> {
+    const { leafCount } = this.#directory;
+    let size = 1;
+    for (let first = leaf; first <= leafCount; first += size, size = Math.min(2 * size, pagesPerRead)) {
+      const pages = source.readRange(first, Math.min(leafCount, first + size - 1));
+      for (const [index, bytes] of pages.entries()) yield [first + index, bytes];
+    }
+  }
+
   /** Compares every page with its checksum. @returns the number of pages. @throws CorruptError */
   checkPages(): number {
     const { leafCount } = this.#directory;

@@ -60,6 +60,13 @@ export class TermCursor {
     return Math.max(1, same);
   }
 
+  /** Whether the term begins with some bytes. */
+  startsWith(beginning: Uint8Array): boolean {
+    if (this.#length - 1 < beginning.length) return false;
+    for (let at = 0; at < beginning.length; at++) if (this.#bytes[at + 1] !== beginning[at]) return false;
+    return true;
+  }
+
   /** Negative, zero or positive, as the term is less than, equal to or greater than another (without index number). */
   compare(other: Uint8Array): number {
     const length = Math.min(this.#length - 1, other.length);

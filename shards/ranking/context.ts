@@ -1,3 +1,4 @@
+import { BLOCK_BITS } from '../lists/list-format.ts';
 import type { ChunkNorms } from './term-postings.ts';
 import type { TopK } from './top-k.ts';
 import type { WorkCounter } from './work.ts';
@@ -20,4 +21,11 @@ export interface RankContext {
   readonly work: WorkCounter;
   /** called once a block; throws to stop */
   readonly check: () => void;
+}
+
+/** A bitmap of chunks as a filter. */
+export function toFilter(bitmap: Uint8Array): ChunkFilter {
+  const blockCounts = new Uint16Array((bitmap.length >> BLOCK_BITS) + 1);
+  for (let chunk = 1; chunk < bitmap.length; chunk++) blockCounts[chunk >> BLOCK_BITS]! += bitmap[chunk]!;
+  return { bitmap, blockCounts };
 }

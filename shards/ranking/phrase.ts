@@ -11,9 +11,21 @@ export function phraseExpression(phrases: readonly (readonly string[])[]): strin
  * stand the wholes of its compounds, which are next to each other nowhere in the text.
  */
 export function hasPhrases(reader: ShardReader, chunk: ChunkId, phrases: readonly (readonly string[])[]): boolean {
-  const analyzer = reader.analyzer();
-  const fields = reader.columnTexts(chunk).map((text) => analyzer.mainTerms(text));
+  if (phrases.length === 0) return true;
+  const fields = fieldsOf(reader, chunk);
   return phrases.every((phrase) => fields.some((terms) => hasRun(terms, phrase)));
+}
+
+/** Whether title, heading path or text of a chunk has any of the phrases. */
+export function hasAnyPhrase(reader: ShardReader, chunk: ChunkId, phrases: readonly (readonly string[])[]): boolean {
+  if (phrases.length === 0) return false;
+  const fields = fieldsOf(reader, chunk);
+  return phrases.some((phrase) => fields.some((terms) => hasRun(terms, phrase)));
+}
+
+function fieldsOf(reader: ShardReader, chunk: ChunkId): string[][] {
+  const analyzer = reader.analyzer();
+  return reader.columnTexts(chunk).map((text) => analyzer.mainTerms(text));
 }
 
 function hasRun(terms: readonly string[], run: readonly string[]): boolean {

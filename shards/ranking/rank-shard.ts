@@ -1,15 +1,15 @@
 import { CorruptError } from '../errors.ts';
 import type { ChunkId, DocumentId } from '../format.ts';
-import { BLOCK_BITS } from '../lists/list-format.ts';
 import type { ShardFilter, ShardReader } from '../shard-reader.ts';
 import { type Scoring, weightOf } from './bm25.ts';
-import type { ChunkFilter, RankContext } from './context.ts';
-import { hasPhrases, phraseExpression } from './phrase.ts';
+import { type ChunkFilter, type RankContext, toFilter } from './context.ts';
+import { hasAnyPhrase, hasPhrases, phraseExpression } from './phrase.ts';
 import { type Choice, rankAll } from './rank-all.ts';
 import { rankAny } from './rank-any.ts';
 import type { SharedFloor } from './shared-floor.ts';
 import { TermCursor } from './term-cursor.ts';
 import { TopK } from './top-k.ts';
+import { filterByWords, type WordFilter } from './word-filter.ts';
 import type { WorkCounter } from './work.ts';
 
 /** What a shard is asked for: tokens already analysed, and how they combine. */
@@ -29,6 +29,8 @@ export interface RankOptions {
   /** one hit per chunk, or only the best chunk of each document */
   readonly by: 'chunk' | 'document';
   readonly filter: ShardFilter;
+  /** words that a hit must have or must not have without their counting for its score; null: none */
+  readonly words: WordFilter | null;
   readonly scoring: Scoring;
   /** chunks that score less cannot be hits of the corpus any more */
   readonly floor: SharedFloor;
@@ -117,11 +119,16 @@ export function rankShard(reader: ShardReader, query: PreparedQuery, options: Ra
     return [];
   }
   work.shards++;
-  const filter = reader.allowedChunks(options.filter);
+  const { words } = options;
+  const allowed = reader.allowedChunks(options.filter);
+  const filter = words === null ? allowed : filterByWords(reader, allowed, words, options);
+  const without = words?.withoutPhrases ?? [];
   const hits =
-    query.phrases.length === 0
+    query.phrases.length + without.length === 0
       ? rankChunks(reader, terms, filter, options)
-      : rankPhrases(reader, query.phrases, options, filter, (allowed) => rankChunks(reader, open()!, allowed, options));
+      : rankPhrases(reader, query.phrases, without, options, filter, (chunks) =>
+          rankChunks(reader, open()!, chunks, options),
+        );
   work.rankMs += performance.now() - startedAt;
   return hits;
 }
@@ -203,20 +210,24 @@ function rankChunks(
 }
 
 /**
- * Ranks the chunks that FTS5 finds phrases in. A hit whose text does not have them makes room for others; to find many such
- * at once, more hits are ranked each time.
+ * Ranks the chunks that FTS5 finds phrases in. A hit whose text does not have them, or has one of those it is to be without,
+ * makes room for others; to find many such at once, more hits are ranked each time.
  */
 function rankPhrases(
   reader: ShardReader,
   phrases: ShardQuery['phrases'],
+  without: ShardQuery['phrases'],
   { k, check }: RankOptions,
   filter: ChunkFilter | null,
   rank: (allowed: ChunkFilter, k: number) => RankedChunk[],
 ): RankedChunk[] {
-  const bitmap = new Uint8Array(reader.meta.chunks + 1);
-  for (const chunk of reader.matches(phraseExpression(phrases))) {
-    check();
-    if (filter === null || filter.bitmap[chunk] === 1) bitmap[chunk] = 1;
+  const bitmap =
+    phrases.length === 0 && filter !== null ? filter.bitmap.slice() : new Uint8Array(reader.meta.chunks + 1);
+  if (phrases.length > 0) {
+    for (const chunk of reader.matches(phraseExpression(phrases))) {
+      check();
+      if (filter === null || filter.bitmap[chunk] === 1) bitmap[chunk] = 1;
+    }
   }
   const sound = new Set<ChunkId>();
   for (let wanted = k; ; wanted *= 2) {
@@ -224,17 +235,10 @@ function rankPhrases(
     for (const { chunk } of hits) {
       check();
       if (sound.has(chunk)) continue;
-      if (hasPhrases(reader, chunk, phrases)) sound.add(chunk);
+      if (hasPhrases(reader, chunk, phrases) && !hasAnyPhrase(reader, chunk, without)) sound.add(chunk);
       else bitmap[chunk] = 0;
     }
     const best = hits.slice(0, k);
     if (best.every(({ chunk }) => sound.has(chunk))) return best;
   }
-}
-
-/** A bitmap of chunks as a filter. */
-export function toFilter(bitmap: Uint8Array): ChunkFilter {
-  const blockCounts = new Uint16Array((bitmap.length >> BLOCK_BITS) + 1);
-  for (let chunk = 1; chunk < bitmap.length; chunk++) blockCounts[chunk >> BLOCK_BITS]! += bitmap[chunk]!;
-  return { bitmap, blockCounts };
 }

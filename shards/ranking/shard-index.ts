@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CorruptError } from '../errors.ts';
 import { type ChunkLengths, decodeLengths } from '../lists/chunk-lengths.ts';
 import { decodeDocumentOrder, decodeDocumentStarts } from '../lists/document-starts.ts';
-import { BLOCK_CHUNKS, decodeHead } from '../lists/list-format.ts';
+import { decodeHead } from '../lists/list-format.ts';
 import { decodeSegment, expandPostings, type SegmentRow } from '../lists/segment-decoder.ts';
 import type { PackedColumns } from '../packed-columns.ts';
 import { type ColumnUnits, LeafDirectory, PostingBuffer, readSegment, SegmentReader } from '../postings/index.ts';
@@ -77,6 +77,19 @@ export class ShardIndex implements ChunkOrder {
     const found = this.#readList(term, units, work) ?? this.#readPages(term, units, work);
     this.#terms.set(term, found);
     return found;
+  }
+
+  /** Calls `mark` for each chunk of each term that begins so. @throws CorruptError */
+  markBeginning(beginning: string, mark: (chunk: number) => void, work: WorkCounter, check: () => void): void {
+    const pages = this.#pageReader();
+    if (pages === null) return;
+    const before = pages.pagesRead;
+    pages.visitBeginning(beginning, this.#units, buffer, () => {
+      check();
+      work.terms++;
+      for (let index = 0; index < buffer.length; index++) mark(buffer.chunks[index]!);
+    });
+    work.pages += pages.pagesRead - before;
   }
 
   /** Norms of the shard's chunks under a scoring. */
@@ -200,15 +213,9 @@ function haveSameNorms(a: Scoring, b: Scoring): boolean {
 
 /** Chunks and units of all postings. */
 function postingsOf(postings: TermPostings): [chunk: number, units: number][] {
-  return postings.segments.flatMap((segment) => {
-    const { blocks, starts, offsets, units, over } = postings.load(segment);
-    return [...blocks].flatMap((block, at) =>
-      Array.from({ length: starts[at + 1]! - starts[at]! }, (_, nth): [number, number] => {
-        const index = starts[at]! + nth;
-        return [block * BLOCK_CHUNKS + offsets[index]!, over?.get(index) ?? units[index]!];
-      }),
-    );
-  });
+  const all: [number, number][] = [];
+  postings.visit((chunk, units) => all.push([chunk, units]));
+  return all;
 }
 
 /** Where postings are put as pages are decoded; no two are under way at once in a thread. */

@@ -38,6 +38,19 @@ export class TermPostings implements Cached {
     return this.#bytes;
   }
 
+  /** Visits all postings, in the order of chunks. */
+  visit(visit: (chunk: number, units: number) => void): void {
+    for (const segment of this.segments) {
+      const { blocks, starts, offsets, units, over } = this.load(segment);
+      for (let at = 0; at < blocks.length; at++) {
+        const base = blocks[at]! << BLOCK_BITS;
+        for (let index = starts[at]!; index < starts[at + 1]!; index++) {
+          visit(base + offsets[index]!, over?.get(index) ?? units[index]!);
+        }
+      }
+    }
+  }
+
   /** A segment's postings, loaded if need be. */
   load(segment: PostingSegment): ExpandedPostings {
     if (segment.postings !== null) return segment.postings;

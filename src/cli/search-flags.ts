@@ -33,6 +33,8 @@ export const searchFlags = {
     describe: 'File of words to add to the "any" steps: "car, automobile" or "nyc => new york city" a line',
   },
   phrase: listFlag('Words that every hit must have next to each other, in this order; may be repeated'),
+  prefix: listFlag('Beginning of a word that every hit must have; may be repeated'),
+  not: listFlag('Word, or words next to each other, that no hit may have; may be repeated'),
   k1: { type: 'string', requiresArg: true, defaultDescription: '0.9', describe: "BM25's k1, 0 to 3" },
   b: { type: 'string', requiresArg: true, defaultDescription: '0.4', describe: "BM25's b, 0 to 1" },
   by: {
@@ -65,6 +67,8 @@ export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: 
     also: typed.also ?? [],
     ...given({ synonyms: typed.synonyms === undefined ? undefined : readSynonyms(typed.synonyms) }),
     phrases: typed.phrase ?? [],
+    prefixes: typed.prefix ?? [],
+    not: typed.not ?? [],
     ...given({ k1: parseUpTo('--k1', typed.k1, 3), b: parseUpTo('--b', typed.b, 1) }),
     by: typed.by,
     kinds: typed.kind ?? [],

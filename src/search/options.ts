@@ -19,6 +19,10 @@ export interface SearchOptions {
   readonly synonyms?: readonly SynonymRule[];
   /** Phrases that every hit must have, word for word in title, headings or text. @default [] */
   readonly phrases?: readonly string[];
+  /** Beginnings of words; every hit must have a word for each. They add nothing to the score. @default [] */
+  readonly prefixes?: readonly string[];
+  /** What no hit may have: a word, or several words next to each other. @default [] */
+  readonly not?: readonly string[];
   /** BM25's k1, 0 to 3: how soon more occurrences of a word stop to count. @default 0.9 */
   readonly k1?: number;
   /** BM25's b, 0 to 1: how much the length of a passage counts. @default 0.4 */
@@ -50,6 +54,8 @@ export interface FilledSearchOptions {
   readonly also: readonly string[];
   readonly synonyms: readonly SynonymRule[];
   readonly phrases: readonly string[];
+  readonly prefixes: readonly string[];
+  readonly not: readonly string[];
   readonly k1: number;
   readonly b: number;
   readonly by: 'document' | 'chunk';
@@ -74,6 +80,8 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
     also: options.also ?? [],
     synonyms: options.synonyms ?? [],
     phrases: options.phrases ?? [],
+    prefixes: options.prefixes ?? [],
+    not: options.not ?? [],
     k1: options.k1 ?? DEFAULT_SCORING.k1,
     b: options.b ?? DEFAULT_SCORING.b,
     by: options.by ?? 'document',
@@ -88,7 +96,8 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   requireInteger('limit', filled.limit, 1, 10_000);
   requireInteger('snippetLength', filled.snippetLength, 40, 10_000);
   if (filled.timeoutMs !== null) requireInteger('timeoutMs', filled.timeoutMs, 1, 86_400_000);
-  for (const name of ['also', 'phrases', 'kinds', 'collections'] as const) requireTexts(name, filled[name]);
+  const lists = ['also', 'phrases', 'prefixes', 'not', 'kinds', 'collections'] as const;
+  for (const name of lists) requireTexts(name, filled[name]);
   requireNumber('k1', filled.k1, 0, 3);
   requireNumber('b', filled.b, 0, 1);
   requireOneOf('match', filled.match, matchModes);

@@ -19,6 +19,7 @@ import type { FilledSearchOptions } from './options.ts';
 import type { ShardPool } from './shard-pool.ts';
 import { type SynonymRule, Synonyms } from './synonyms.ts';
 import { canMatch, TermStatistics } from './term-statistics.ts';
+import { planWordFilter } from './word-filter.ts';
 
 /** A ranked hit and the step that found it. */
 export interface RungHit extends RankedHit {
@@ -142,7 +143,7 @@ export class Searcher {
    * there are enough; the queries of a group take each step together.
    * @param known shards that failed before, not to be asked again.
    * @param deadline milliseconds since the epoch; of the whole answer, however often it is ranked.
-   * @throws the signal's reason when aborted.
+   * @throws the signal's reason when aborted; ShelfmarkError SHELFMARK_USAGE for prefixes and exclusions that are none.
    */
   async rank(
     planned: readonly QueryPlan[],
@@ -154,6 +155,7 @@ export class Searcher {
     const timedOut = new Set<string>();
     const excluded = (): string[] => [...failures.keys(), ...timedOut];
     const stop = stopFlagOf(options.signal);
+    const words = planWordFilter(this.#analyzer, options);
 
     const startedAt = performance.now();
     const terms = [...new Set(planned.flatMap(({ rungs }) => rungs.flatMap(({ query }) => termsOf(query))))];
@@ -180,6 +182,7 @@ export class Searcher {
           k: options.limit,
           by: options.by,
           filter: { kinds: options.kinds, collections: options.collections },
+          words,
           scoring,
           frequencies: counted.frequencies,
           excluded: excluded(),

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type DocumentName, type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
+import { planWordFilter } from '../../src/search/word-filter.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type { RankTask, ShardTarget } from '../../workers/protocol.ts';
 import { locateDocuments } from '../../workers/search-shards.ts';
@@ -7,7 +8,7 @@ import type { ShardCache } from '../../workers/shard-cache.ts';
 import { cutHits, Model } from '../shards/ranking/model.ts';
 import { collections, kinds, nowhere, randomCorpus, vocabulary } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
-import { buildShard, newPath, randomFrom, reopen, type TestDocument, tempFolder } from '../shards/support.ts';
+import { analyzer, buildShard, newPath, randomFrom, reopen, type TestDocument, tempFolder } from '../shards/support.ts';
 import { cacheOf, rankIn, rankTask, targetOf } from './support.ts';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
@@ -98,16 +99,17 @@ describe(`the same documents as 1, 7 and 50 shards, in one thread or two (SHELFM
     const queries = randomQueries(randomFrom(seed + 1));
     const task = rankTask(cuts.get(1)!, queries);
     expect(task.frequencies).toEqual(model.frequencies(queries.flatMap(termsOf)));
-    const wanted: Pick<RankTask, 'k' | 'by' | 'filter'>[] = [
-      { k: 10, by: 'chunk', filter: everything },
-      { k: 10_000, by: 'chunk', filter: everything },
-      { k: 1, by: 'document', filter: everything },
-      { k: 25, by: 'document', filter: everything },
-      { k: 25, by: 'document', filter: { kinds: kinds.slice(0, 1), collections: collections.slice(1) } },
+    const wanted: Pick<RankTask, 'k' | 'by' | 'filter' | 'words'>[] = [
+      { k: 10, by: 'chunk', filter: everything, words: null },
+      { k: 10_000, by: 'chunk', filter: everything, words: null },
+      { k: 1, by: 'document', filter: everything, words: null },
+      { k: 25, by: 'document', filter: everything, words: null },
+      { k: 25, by: 'document', filter: { kinds: kinds.slice(0, 1), collections: collections.slice(1) }, words: null },
+      { k: 25, by: 'chunk', filter: everything, words: planWordFilter(analyzer, { prefixes: ['s'], not: ['river'] }) },
     ];
-    const expected = wanted.map(({ k, by, filter }) =>
+    const expected = wanted.map(({ k, by, filter, words }) =>
       queries.map((query) =>
-        cutHits(model.rank(query, { ...task, filter }), k, by).map(({ uri, ordinal, score }) => {
+        cutHits(model.rank(query, { ...task, filter, words }), k, by).map(({ uri, ordinal, score }) => {
           return { uri, ordinal, score };
         }),
       ),

@@ -67,6 +67,7 @@ export function rankTask(
     k: 10,
     by: 'chunk',
     filter: { kinds: [], collections: [] },
+    words: null,
     scoring: scoringOver(corpus),
     frequencies: frequenciesOver(corpus, queries),
     floors: newFloors(queries.length),

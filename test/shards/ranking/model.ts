@@ -1,4 +1,12 @@
-import type { ChunkId, DocumentId, Scoring, ShardFilter, ShardQuery, ShardReader } from '../../../shards/index.ts';
+import type {
+  ChunkId,
+  DocumentId,
+  Scoring,
+  ShardFilter,
+  ShardQuery,
+  ShardReader,
+  WordFilter,
+} from '../../../shards/index.ts';
 import { analyzer } from '../support.ts';
 
 /** A hit as the model gives it. */
@@ -14,6 +22,8 @@ export interface ModelHit {
 /** What the model is asked beside the query. */
 export interface ModelOptions {
   readonly filter: ShardFilter;
+  /** @default none */
+  readonly words?: WordFilter | null;
   readonly scoring: Scoring;
   readonly frequencies: ReadonlyMap<string, number>;
   /** documents that cannot be hits, per shard; they count for the statistics all the same */
@@ -63,7 +73,7 @@ export class Model {
     const score = scorerOf(query, options);
     return (
       this.#chunks
-        .filter((chunk) => isAllowed(chunk, options) && matches(chunk, query))
+        .filter((chunk) => isAllowed(chunk, options) && hasWords(chunk, options) && matches(chunk, query))
         .map((chunk) => ({ chunk, score: score(chunk) }))
         // Sorting is stable: equal scores stay in the order of names.
         .sort((a, b) => b.score - a.score)
@@ -130,14 +140,30 @@ function isAllowed({ shard, document, kind, collection }: ModelChunk, { filter, 
   return (kinds.length === 0 || kinds.includes(kind)) && (collections.length === 0 || collections.includes(collection));
 }
 
+/** Every hit has a term for each beginning, or what it begins with as a token; and nothing of what is excluded. */
+function hasWords({ counts, texts }: ModelChunk, { words }: ModelOptions): boolean {
+  if (!words) return true;
+  const has = (alternatives: readonly (readonly string[])[]): boolean =>
+    alternatives.some((terms) => terms.every((term) => counts.has(term)));
+  const terms = [...counts.keys()];
+  return (
+    words.beginnings.every(
+      ({ text, alternatives }) => terms.some((term) => term.startsWith(text)) || has(alternatives),
+    ) &&
+    !words.withoutTokens.some(has) &&
+    !words.withoutPhrases.some((phrase) => hasPhrase(texts, phrase))
+  );
+}
+
+function hasPhrase(texts: readonly string[], phrase: readonly string[]): boolean {
+  return texts.some((text) => ` ${analyzer.mainTerms(text).join(' ')} `.includes(` ${phrase.join(' ')} `));
+}
+
 /** Every hit has all phrases; in mode `and` every token too, in mode `or` any term of any token, if there are tokens. */
 function matches({ counts, texts }: ModelChunk, { mode, tokens, phrases }: ShardQuery): boolean {
   const hasAll = (terms: readonly string[]): boolean => terms.every((term) => counts.has(term));
   if (!phrases.every(hasAll)) return false;
-  if (phrases.length > 0) {
-    const fields = texts.map((text) => ` ${analyzer.mainTerms(text).join(' ')} `);
-    if (!phrases.every((terms) => fields.some((field) => field.includes(` ${terms.join(' ')} `)))) return false;
-  }
+  if (!phrases.every((terms) => hasPhrase(texts, terms))) return false;
   if (mode === 'and') return tokens.every((alternatives) => alternatives.some(hasAll));
   return tokens.length === 0 || tokens.flat(2).some((term) => counts.has(term));
 }

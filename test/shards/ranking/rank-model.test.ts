@@ -9,8 +9,10 @@ import {
   ShardReader,
   type ShardWriterOptions,
   termsOf,
+  type WordFilter,
 } from '../../../shards/index.ts';
 import { QUANTUM } from '../../../shards/ranking/bm25.ts';
+import { planWordFilter } from '../../../src/search/word-filter.ts';
 import { analyzer, buildShard, newPath, tempFolder } from '../support.ts';
 import { cutHits, inShard, Model, type ModelHit } from './model.ts';
 import {
@@ -47,6 +49,17 @@ const question = fc.record({
   hasText: fc.oneof({ weight: 9, arbitrary: fc.constant(true) }, fc.constant(false)),
   k: fc.constantFrom(1, 2, 5, 10, 17, 100, 150, 10_000),
   by: fc.constantFrom<'chunk' | 'document'>('chunk', 'document'),
+  words: fc.option(
+    fc.record({
+      prefixes: fc.array(
+        fc.tuple(word, fc.integer({ min: 1, max: 8 })).map(([text, length]) => text.slice(0, length)),
+        { maxLength: 2 },
+      ),
+      not: fc.array(word, { maxLength: 2 }),
+      notPhrases: fc.array(phrase, { maxLength: 1 }),
+    }),
+    { freq: 2 },
+  ),
   kinds: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, fc.subarray([...kinds])),
   collections: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray([...collections])),
   k1: fc.oneof(fc.constantFrom(0, 0.9, 1.2, 3), fc.double({ min: 0, max: 3, noNaN: true })),
@@ -104,7 +117,8 @@ async function compare(shape: CorpusShape & WriterShape, questions: readonly Que
       };
       const more = Math.floor(outside.share * outside.chunks);
       const frequencies = new Map([...model.frequencies(termsOf(query))].map(([term, df]) => [term, df + more]));
-      const options = { filter: { kinds, collections }, scoring, frequencies };
+      const words = wordsOf(plain, asked);
+      const options = { filter: { kinds, collections }, words, scoring, frequencies };
       const expected = model.rank(query, { ...options, dead: new Map([[sealed.id, dead]]) });
       const floor = floorAt(asked.floor === null ? 0 : floorOf(expected, asked.floor));
       const least = floor.value;
@@ -114,6 +128,16 @@ async function compare(shape: CorpusShape & WriterShape, questions: readonly Que
   } finally {
     for (const { reader } of [{ reader: plain }, ...opened]) reader.close();
   }
+}
+
+/** Prefixes and exclusions of a question, of those that are usable. */
+function wordsOf(reader: ShardReader, { words }: Question): WordFilter | null {
+  if (words === null) return null;
+  const prefixes = words.prefixes.filter((prefix) => analyzer.queryTokens(prefix).length === 1);
+  const planned = planWordFilter(analyzer, { prefixes, not: words.not });
+  const { beginnings = [], withoutTokens = [], withoutPhrases = [] } = planned ?? {};
+  const more = words.notPhrases.flatMap((wanted) => phraseOf(reader, wanted)).filter(({ length }) => length > 1);
+  return { beginnings, withoutTokens, withoutPhrases: [...withoutPhrases, ...more] };
 }
 
 /** The score of one of the hits, or somewhat more. */

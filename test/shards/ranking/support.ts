@@ -48,6 +48,7 @@ export function rank(reader: ShardReader, query: ShardQuery, changes: RankChange
     k: 10,
     by: 'chunk',
     filter: { kinds: [], collections: [] },
+    words: null,
     scoring,
     floor: floorAt(0),
     work: noWork(),
