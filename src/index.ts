@@ -10,12 +10,28 @@ export {
 } from '../shards/index.ts';
 export type { VerifyAnswer } from '../workers/protocol.ts';
 export type { BatchQuery, BatchRow, RankedRow } from './batch/answer-batch.ts';
+export { escapeTrecId } from './batch/trec.ts';
 export { type AdoptReport, adoptParts } from './build/adopt-parts.ts';
 export { buildCorpus } from './build/build-corpus.ts';
 export type { BuildOptions, BuildProgress, BuildReport } from './build/options.ts';
 export type { Counters } from './catalog.ts';
 export type { Citation } from './cite.ts';
 export { Corpus, type CorpusOptions, type CorpusStats, type Passage, type ShowOptions } from './corpus.ts';
+export {
+  type Comparison,
+  compareEvaluations,
+  type Evaluation,
+  evaluateRun,
+  type JudgedRanking,
+  type Metric,
+  type MetricValues,
+  parseMetrics,
+  type Qrels,
+  type QueryValues,
+  type Run,
+  readQrels,
+  readRun,
+} from './eval/index.ts';
 export {
   type Coverage,
   type Explanation,

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { ShelfmarkError } from '../../shards/index.ts';
-import { frameSource, type Source } from '../sources/index.ts';
+import { readLines, type Source } from '../sources/index.ts';
 import type { BatchQuery } from './answer-batch.ts';
 
 /** How the queries of a file are written. */
@@ -16,21 +16,9 @@ type QueryFormat = 'jsonl' | 'tsv' | 'lines';
 export async function* readQueries(source: Source): AsyncGenerator<BatchQuery> {
   let format = formatOfName(source.uri);
   let number = 0;
-  for await (const text of readLines(source)) {
+  for await (const { text } of readLines(source)) {
     format ??= formatOfLine(text);
     yield parseQuery(text, format, source.uri, ++number);
-  }
-}
-
-/** The lines of a source that are not blank, decompressed. */
-async function* readLines(source: Source): AsyncGenerator<string> {
-  for await (const { bytes, records, rejects } of frameSource({ ...source, format: 'jsonl' })) {
-    const [reject] = rejects;
-    if (reject !== undefined) {
-      const place = `${source.uri}, byte ${reject.byteStart}`;
-      throw new ShelfmarkError('SHELFMARK_USAGE', `${place}: ${reject.reason}.`, { file: source.uri });
-    }
-    for (let at = 0; at < records.length; at += 2) yield bytes.toString('utf8', records[at], records[at + 1]);
   }
 }
 

@@ -9,7 +9,7 @@ import { describeDiskError } from '../disk-error.ts';
 import { FileLock } from '../lock.ts';
 import type { Coverage } from '../search/hits.ts';
 import { fillSearchOptions, type SearchOptions } from '../search/options.ts';
-import { discoverSources, type Source } from '../sources/index.ts';
+import { findLines, type Source } from '../sources/index.ts';
 import type { BatchQuery, BatchRow } from './answer-batch.ts';
 import { readQueries } from './read-queries.ts';
 import { RunFile } from './run-file.ts';
@@ -182,10 +182,7 @@ async function findQueries(name: string): Promise<Source> {
   if (name === '-') {
     throw new ShelfmarkError('SHELFMARK_USAGE', 'Queries must be a file: a run that is resumed reads them again.');
   }
-  const { sources } = await discoverSources([name], { format: 'jsonl' });
-  const [source] = sources;
-  if (sources.length === 1 && source !== undefined) return source;
-  throw new ShelfmarkError('SHELFMARK_USAGE', `${name} is not a file of queries.`, { file: name });
+  return await findLines(name, 'queries');
 }
 
 /** Reads all queries once, so that a bad one is found before hours of work, and takes their fingerprint. */

@@ -11,6 +11,7 @@ export const loadCommand: Readonly<Record<string, () => Promise<Command<Flags>>>
   adopt: async () => (await import('./commands/adopt.ts')).adoptCommand,
   search: async () => (await import('./commands/search.ts')).searchCommand,
   batch: async () => (await import('./commands/batch.ts')).batchCommand,
+  eval: async () => (await import('./commands/eval.ts')).evalCommand,
   show: async () => (await import('./commands/show.ts')).showCommand,
   cite: async () => (await import('./commands/cite.ts')).citeCommand,
   stats: async () => (await import('./commands/stats.ts')).statsCommand,

@@ -97,6 +97,18 @@ describe('a TREC run', () => {
     expect((await readdir(folder)).filter((name) => name.startsWith('out')).sort()).toEqual(['out', 'out.run.json']);
   });
 
+  test('has scores that fall strictly in single precision too, which is how trec_eval 9 reads them', () => {
+    const hit = { shelfmark: 's0000000000/1/1', ordinal: 1 };
+    for (const score of [0.5, 17.083518, 123.4, 2048]) {
+      const scores = [score + 1, ...Array.from({ length: 200 }, (_, index) => score - 1e-7 * index)];
+      const hits = scores.map((score, index) => ({ ...hit, rank: index + 1, uri: `d${index}`, score }));
+      const printed = formatTrecRows({ id: 'q', hits }, 'document', 't').trimEnd().split('\n');
+      const read = printed.map((line) => Math.fround(Number(line.split(' ')[4])));
+      for (const [index, value] of read.entries()) expect(value).toBeLessThan(read[index - 1] ?? Infinity);
+      expect(read[200]).toBeCloseTo(score, 1);
+    }
+  });
+
   test('prints tied scores as falling ones, and by chunk names the chunk', () => {
     const hit = { shelfmark: 's0000000000/1/1', score: 1.5, ordinal: 3 };
     const hits = ['a', 'b\u2028', 'c'].map((uri, index) => ({ ...hit, rank: index + 1, uri }));
