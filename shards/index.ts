@@ -24,13 +24,15 @@ export { COLUMN_UNITS, DEFAULT_SCORING, type Scoring } from './ranking/bm25.ts';
 export { type ChunkExplanation, explainChunk, type TermExplanation } from './ranking/explain.ts';
 export { PostingsCache } from './ranking/postings-cache.ts';
 export {
+  canMatch,
+  type PreparedQuery,
   prepareQuery,
-  type RankedChunk,
-  type RankOptions,
-  rankShard,
   type ShardQuery,
+  type TermTable,
   termsOf,
-} from './ranking/rank-shard.ts';
+  visitTerms,
+} from './ranking/prepared-query.ts';
+export { type RankedChunk, type RankOptions, rankShard, weighTerms } from './ranking/rank-shard.ts';
 export { newFloors, SharedFloor } from './ranking/shared-floor.ts';
 export type { WordFilter } from './ranking/word-filter.ts';
 export { addWork, noWork, type Work } from './ranking/work.ts';

@@ -14,6 +14,7 @@ import type {
   WordFilter,
   Work,
 } from '../shards/index.ts';
+import type { PackedHits } from './rank-message.ts';
 
 /** Errors lose their class and fields between threads, so every answer is one of these. */
 export type Answer<Value> =
@@ -147,46 +148,50 @@ export interface CountTask extends Limits {
 
 /** Answer to `count`: chunks per term, over the shards that did not fail. */
 export interface CountAnswer extends Shortfall {
-  readonly frequencies: readonly number[];
+  readonly frequencies: Float64Array;
 }
 
-/** Ranks many queries on a thread's shards. */
-export interface RankTask extends Limits {
-  readonly op: 'rank';
-  readonly queries: readonly ShardQuery[];
+/** What queries of one message have in common. */
+export interface RankOptions extends Limits {
   readonly k: number;
   readonly by: 'chunk' | 'document';
   readonly filter: ShardFilter;
   /** words that hits must have or must not have, beside the query's; null: none */
   readonly words: WordFilter | null;
   readonly scoring: Scoring;
-  /** chunks of the corpus per term of the queries */
-  readonly frequencies: ReadonlyMap<string, number>;
+  /** count the work of each query */
+  readonly countWork: boolean;
   /** a floor per query, shared by all threads; see ranking/shared-floor.ts */
   readonly floors: Int32Array<SharedArrayBuffer>;
 }
 
-/** A ranked chunk and the shard it stands in. */
-export interface RankedHit extends RankedChunk {
+/** Ranks many queries on a thread's shards. */
+export interface RankTask extends RankOptions {
+  readonly op: 'rank';
+  /** the terms of all queries, separated by spaces */
+  readonly terms: string;
+  /** chunks of the corpus per term */
+  readonly frequencies: Float64Array;
+  /** packed, see rank-message.ts */
+  readonly queries: Int32Array;
+}
+
+/** A ranked chunk, the shard it stands in, and the name of its document. */
+export interface RankedHit extends RankedChunk, DocumentName {
   readonly shard: string;
 }
 
-/** Answer to `rank`; `hits[i]` and `work[i]` belong to `queries[i]`, hits best first over this thread's shards. */
+/** Answer to `rank`: hits per query, best first over this thread's shards. */
 export interface RankAnswer extends Shortfall {
-  readonly hits: readonly (readonly RankedHit[])[];
+  /** packed, see rank-message.ts; hits that others have outdone meanwhile may be missing */
+  readonly hits: PackedHits;
+  /** shards with hits whose names cannot be read: others would have come in their place */
+  readonly unnamed: readonly ShardFailure[];
+  /** per query, if it was to be counted */
   readonly work: readonly Work[];
   /** milliseconds that the thread spent on the task */
   readonly ms: number;
 }
-
-/** Reads names of documents. */
-export interface LocateTask {
-  readonly op: 'locate';
-  readonly items: readonly { readonly shard: string; readonly document: number }[];
-}
-
-/** Answer to `locate`, one entry per item. */
-export type LocateAnswer = readonly Answer<DocumentName>[];
 
 /** Shards that a task could not be done on. */
 export interface Shortfall {
@@ -255,12 +260,11 @@ export interface VerifyAnswer {
   readonly parts: readonly { readonly name: string; readonly status: 'ok' | 'damaged'; readonly detail: string }[];
 }
 
-export type SearchTask = OpenTask | CountTask | RankTask | LocateTask | FetchTask | VerifyTask;
+export type SearchTask = OpenTask | CountTask | RankTask | FetchTask | VerifyTask;
 
 export interface SearchAnswers {
   readonly open: null;
   readonly count: CountAnswer;
-  readonly locate: LocateAnswer;
   readonly rank: RankAnswer;
   readonly fetch: FetchAnswer;
   readonly verify: VerifyAnswer;

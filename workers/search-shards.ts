@@ -1,21 +1,23 @@
 import {
   type ChunkId,
   CorruptError,
-  type DocumentId,
   type DocumentName,
   encodeError,
   excerptOf,
   explainChunk,
   explainReadError,
   noWork,
-  prepareQuery,
+  type PreparedQuery,
   type RankedChunk,
   rankShard,
   type ShardReader,
   SharedFloor,
   ShelfmarkError,
+  type TermTable,
+  type Work,
+  weighTerms,
 } from '../shards/index.ts';
-import { byName, mergeRanked } from './merge-ranked.ts';
+import { byName, mergeRanked, type NameOrder } from './merge-ranked.ts';
 import type {
   Answer,
   CountAnswer,
@@ -25,20 +27,20 @@ import type {
   FetchItem,
   FetchTask,
   Limits,
-  LocateAnswer,
-  LocateTask,
   RankAnswer,
   RankedHit,
+  RankOptions,
   RankTask,
   ShardFailure,
   ShardTarget,
   Shortfall,
 } from './protocol.ts';
+import { packHits, unpackQueries } from './rank-message.ts';
 import type { ShardCache } from './shard-cache.ts';
 
 /** Counts terms; what is looked up stays in the cache, so ranking need not look it up again. */
 export function countTerms(task: CountTask, shards: ShardCache): CountAnswer {
-  const frequencies = task.terms.map(() => 0);
+  const frequencies = new Float64Array(task.terms.length);
   const work = noWork();
   const check = checkOf(task);
   const shortfall = forEachShard(task, shards, check, (reader) => {
@@ -51,69 +53,124 @@ export function countTerms(task: CountTask, shards: ShardCache): CountAnswer {
   return { frequencies, ...shortfall };
 }
 
-/** Ranks all queries of a task, shard by shard: a shard's postings are then at hand for every query. */
-export function rankShards(task: RankTask, shards: ShardCache): RankAnswer {
+/** Ranks the queries of a task and names the hits. */
+export function answerRank(task: RankTask, shards: ShardCache): RankAnswer {
   const startedAt = performance.now();
-  const { k, by, filter, words, scoring, frequencies } = task;
-  const hits: RankedHit[][] = task.queries.map(() => []);
-  const work = task.queries.map(noWork);
-  const check = checkOf(task);
-  const names = new Map<string, DocumentName>();
-  const compareNames = byName((hit) => {
-    const key = `${hit.shard}/${hit.document}`;
-    const name = names.get(key) ?? nameForOrder(hit, shards);
-    names.set(key, name);
-    return name;
-  });
-  const queries = task.queries.map((query) => prepareQuery(query, scoring, frequencies));
-  const floors = task.queries.map((_, index) => new SharedFloor(task.floors, index));
-  const shortfall = forEachShard(task, shards, check, (reader) => {
+  const table = { terms: task.terms.split(' '), frequencies: task.frequencies };
+  const { hits, ...rest } = rankShards(unpackQueries(task.queries), table, task, shards);
+  const { named, unnamed } = nameHits(hits, task.floors, shards);
+  return { ...rest, hits: packHits(named), unnamed, ms: performance.now() - startedAt };
+}
+
+/** A ranked chunk and the shard it stands in. */
+export interface ShardHit extends RankedChunk {
+  readonly shard: string;
+}
+
+/** What ranking gives; `hits[i]` and, if it was counted, `work[i]` belong to query i. */
+export interface RankedShards extends Shortfall {
+  readonly hits: readonly (readonly ShardHit[])[];
+  readonly work: readonly Work[];
+}
+
+/** Ranks queries, shard by shard: a shard's postings are then at hand for every query. */
+export function rankShards(
+  queries: readonly PreparedQuery[],
+  table: TermTable,
+  options: RankOptions,
+  shards: ShardCache,
+): RankedShards {
+  const { k, by, filter, words, scoring, countWork } = options;
+  const hits: ShardHit[][] = queries.map(() => []);
+  const uncounted = noWork();
+  const work = countWork ? queries.map(noWork) : [];
+  const check = checkOf(options);
+  const compareNames = nameOrder(shards);
+  const weighted = weighTerms(table, scoring);
+  const floors = queries.map((_, index) => new SharedFloor(options.floors, index));
+  const shortfall = forEachShard(options, shards, check, (reader) => {
     const found = queries.map((query, index) => {
       check();
-      return rankShard(reader, query, {
+      const counter = work[index] ?? uncounted;
+      return rankShard(reader, query, weighted, {
         k,
         by,
         filter,
         words,
         scoring,
         floor: floors[index]!,
-        work: work[index]!,
+        work: counter,
         check,
       });
     });
+    // Only now: of a shard that fails for one of the queries, nothing counts.
     for (const [index, ranked] of found.entries()) {
       if (ranked.length === 0) continue;
-      hits[index] = mergeRanked([hits[index]!, ranked.map((hit) => inShard(hit, reader.meta.id))], k, compareNames);
+      const ofShard = ranked.map((hit) => inShard(hit, reader.meta.id));
+      hits[index] = hits[index]!.length === 0 ? ofShard : mergeRanked([hits[index]!, ofShard], k, compareNames);
       floors[index]!.raise(hits[index]![k - 1]?.score ?? 0);
     }
   });
-  return { hits, work, ...shortfall, ms: performance.now() - startedAt };
+  return { hits, work, ...shortfall };
 }
 
-function inShard({ score, chunk, document, ordinal }: RankedChunk, shard: string): RankedHit {
+function inShard({ score, chunk, document, ordinal }: RankedChunk, shard: string): ShardHit {
   return { score, chunk, document, ordinal, shard };
 }
 
-/** Reads names of documents; a damaged one fails alone. */
-export function locateDocuments(task: LocateTask, shards: ShardCache): LocateAnswer {
-  return task.items.map(({ shard, document }) =>
-    answerOf(shards.target(shard), () => nameOf(shards.get(shard), document as DocumentId)),
-  );
+/** Order of hits with the same score; a name is read when it is first needed. */
+function nameOrder(shards: ShardCache): NameOrder<ShardHit> {
+  const names = new Map<string, DocumentName>();
+  return byName((hit) => {
+    const key = `${hit.shard}/${hit.document}`;
+    const name = names.get(key) ?? nameForOrder(hit, shards);
+    names.set(key, name);
+    return name;
+  });
 }
 
-function nameOf(reader: ShardReader, id: DocumentId): DocumentName {
-  const name = reader.documentName(id);
-  if (name === undefined) throw new CorruptError(reader.file, 'document', `there is no document ${id}`);
-  return name;
-}
-
-/** A damaged name comes first, so that its hit is among those whose text or name is read, and the damage is reported. */
-function nameForOrder({ shard, document }: RankedHit, shards: ShardCache): DocumentName {
+/** A damaged name comes first, so that its hit is among those that are named, and the damage is reported. */
+function nameForOrder(hit: ShardHit, shards: ShardCache): DocumentName {
   try {
-    return nameOf(shards.get(shard), document);
+    return nameOf(hit, shards);
   } catch {
     return { uri: '', collection: '' };
   }
+}
+
+function nameOf({ shard, document }: ShardHit, shards: ShardCache): DocumentName {
+  const reader = shards.get(shard);
+  const name = reader.documentName(document);
+  if (name === undefined) throw new CorruptError(reader.file, 'document', `there is no document ${document}`);
+  return name;
+}
+
+/**
+ * Reads the names of hits, but for those that other threads have outdone meanwhile. A shard with a name that cannot be read
+ * has no hits any more.
+ */
+export function nameHits(
+  hits: RankedShards['hits'],
+  floors: RankOptions['floors'],
+  shards: ShardCache,
+): { readonly named: readonly (readonly RankedHit[])[]; readonly unnamed: readonly ShardFailure[] } {
+  const unnamed = new Map<string, ShardFailure>();
+  const named = hits.map((list, query) => {
+    const least = new SharedFloor(floors, query).value;
+    return list.flatMap((hit): RankedHit[] => {
+      if (hit.score < least || unnamed.has(hit.shard)) return [];
+      try {
+        const { uri, collection } = nameOf(hit, shards);
+        const { score, chunk, document, ordinal, shard } = hit;
+        return [{ score, chunk, document, ordinal, shard, uri, collection }];
+      } catch (error) {
+        const { id, file } = shards.target(hit.shard);
+        unnamed.set(id, { shard: id, error: encodeError(explainReadError(file, error)) });
+        return [];
+      }
+    });
+  });
+  return { named, unnamed: [...unnamed.values()] };
 }
 
 /** Does something with every shard; one that fails or for which time is up is left out. */

@@ -1,7 +1,7 @@
 import { ShelfmarkError } from '../shards/index.ts';
 import { answer } from './answer.ts';
 import type { Answer, SearchAnswers, SearchTask } from './protocol.ts';
-import { countTerms, fetchHits, locateDocuments, rankShards } from './search-shards.ts';
+import { answerRank, countTerms, fetchHits } from './search-shards.ts';
 import { ShardCache } from './shard-cache.ts';
 import { verifyShard } from './verify-shard.ts';
 
@@ -26,9 +26,7 @@ export function createSearchWorker(): SearchWorker {
       case 'count':
         return countTerms(task, opened);
       case 'rank':
-        return rankShards(task, opened);
-      case 'locate':
-        return locateDocuments(task, opened);
+        return answerRank(task, opened);
       case 'fetch':
         return fetchHits(task, opened);
     }

@@ -5,12 +5,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import type { Scoring } from '../../dist/shards/index.js';
 import {
   ANALYZER_ID,
   COLUMN_UNITS,
   createAnalyzer,
   DEFAULT_SCORING,
   newFloors,
+  prepareQuery,
   termsOf,
 } from '../../dist/shards/index.js';
 import { Catalog } from '../../dist/src/catalog.js';
@@ -66,7 +68,7 @@ export class WorkerView {
   readonly #cache: ShardCache;
   /** per shard the number of the record that a document was made from, by the document's id */
   readonly #records = new Map<string, Int32Array>();
-  readonly #scoring: Parameters<typeof rankShards>[0]['scoring'];
+  readonly #scoring: Scoring;
 
   /** Opens all shards at the first query. */
   constructor(corpus: string) {
@@ -87,23 +89,23 @@ export class WorkerView {
     const { query } = plan.rungs[0]!;
     const terms = termsOf(query);
     const counted = countTerms({ op: 'count', terms, columnUnits: COLUMN_UNITS, ...noLimits }, this.#cache);
-    const frequencies = new Map(terms.map((term, index) => [term, counted.frequencies[index]!]));
+    const { frequencies } = counted;
+    const prepared = prepareQuery(query, new Map(terms.map((term, number) => [term, number])), frequencies);
+    if (prepared === null) return () => [];
     const floors = newFloors(1);
-    const task = {
-      op: 'rank',
-      queries: [query],
+    const options = {
       k: 10,
       by: 'chunk',
       filter: { kinds: [], collections: [] },
       words: null,
       scoring: this.#scoring,
-      frequencies,
+      countWork: false,
       floors,
       ...noLimits,
     } as const;
     return () => {
       floors[0] = 0;
-      const answer = rankShards(task, this.#cache);
+      const answer = rankShards([prepared], { terms, frequencies }, options, this.#cache);
       if (answer.failed.length > 0) throw new Error(`a shard failed: ${JSON.stringify(answer.failed[0])}`);
       return answer.hits[0]!.map(({ shard, document }) => this.#records.get(shard)![document]!);
     };

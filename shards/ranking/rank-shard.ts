@@ -4,6 +4,7 @@ import type { ShardFilter, ShardReader } from '../shard-reader.ts';
 import { type Scoring, weightOf } from './bm25.ts';
 import { type ChunkFilter, type RankContext, toFilter } from './context.ts';
 import { hasAnyPhrase, hasPhrases, phraseExpression } from './phrase.ts';
+import type { PreparedQuery, TermTable } from './prepared-query.ts';
 import { type Choice, rankAll } from './rank-all.ts';
 import { rankAny } from './rank-any.ts';
 import type { SharedFloor } from './shared-floor.ts';
@@ -11,16 +12,6 @@ import { TermCursor } from './term-cursor.ts';
 import { TopK } from './top-k.ts';
 import { filterByWords, type WordFilter } from './word-filter.ts';
 import type { WorkCounter } from './work.ts';
-
-/** What a shard is asked for: tokens already analysed, and how they combine. */
-export interface ShardQuery {
-  /** `and`: every token must occur. `or`: any term of any alternative, so that parts of a word count for something. */
-  readonly mode: 'and' | 'or';
-  /** per token its alternatives: a token occurs where all terms of any one alternative occur */
-  readonly tokens: readonly (readonly (readonly string[])[])[];
-  /** sequences of terms that must all occur as such, in either mode */
-  readonly phrases: readonly (readonly string[])[];
-}
 
 /** How many hits, of what, from where, and how they are scored. */
 export interface RankOptions {
@@ -48,71 +39,26 @@ export interface RankedChunk {
   readonly ordinal: number;
 }
 
-/** A query with what is the same for every shard. */
-export interface PreparedQuery {
-  /** the distinct terms that the corpus has */
-  readonly terms: readonly string[];
-  /** of each term, for its score; and the chunks of the corpus that have it */
-  readonly weights: readonly number[];
-  readonly frequencies: readonly number[];
-  /** terms that must occur, as indexes in `terms` */
-  readonly required: readonly number[];
-  /** what must occur in one of several ways: of each choice any one alternative, of that all terms */
-  readonly choices: readonly (readonly (readonly number[])[])[];
-  /** terms that are not required: they add to the score, and where nothing is required at all they make a hit */
-  readonly optional: readonly number[];
-  /** false when no chunk of the corpus can have all that must occur */
-  readonly isPossible: boolean;
-  readonly phrases: ShardQuery['phrases'];
+/** The terms of some queries, with their weights in a score. */
+export interface WeightedTerms extends TermTable {
+  readonly weights: Float64Array;
 }
 
-/** Every distinct term of a query; the score of a chunk is a sum over those it has. */
-export function termsOf({ tokens, phrases }: Pick<ShardQuery, 'tokens' | 'phrases'>): string[] {
-  return [...new Set([...tokens.flat(2), ...phrases.flat()])];
-}
-
-/**
- * Prepares a query. Phrases require their terms, where these stand is checked later; beside a phrase, mode `or` requires
- * any of its terms.
- * @param frequencies chunks of the corpus per term; a term that is not in it has none
- */
-export function prepareQuery(
-  query: ShardQuery,
-  scoring: Scoring,
-  frequencies: ReadonlyMap<string, number>,
-): PreparedQuery {
-  const { mode, tokens, phrases } = query;
-  const terms = termsOf(query).filter((term) => (frequencies.get(term) ?? 0) > 0);
-  const indexOf = new Map(terms.map((term, index) => [term, index]));
-  const required: (readonly (readonly string[])[])[] = phrases.flat().map((term) => [[term]]);
-  if (mode === 'and') required.push(...tokens);
-  else if (phrases.length > 0 && tokens.length > 0) required.push([...new Set(tokens.flat(2))].map((term) => [term]));
-  const clauses = required.map((alternatives) =>
-    alternatives.flatMap((all) => {
-      const indexes = all.map((term) => indexOf.get(term) ?? -1);
-      return indexes.includes(-1) ? [] : [indexes];
-    }),
-  );
-  const must = new Set(clauses.flatMap((alternatives) => (alternatives.length === 1 ? alternatives[0]! : [])));
-  const counts = terms.map((term) => frequencies.get(term)!);
-  return {
-    terms,
-    weights: counts.map((df) => weightOf(scoring, df)),
-    frequencies: counts,
-    required: [...must].sort((a, b) => counts[a]! - counts[b]!),
-    choices: clauses.filter((alternatives) => alternatives.length > 1),
-    optional: [...terms.keys()].filter((term) => !must.has(term)),
-    isPossible: terms.length > 0 && clauses.every((alternatives) => alternatives.length > 0),
-    phrases,
-  };
+/** Weighs terms for a scoring. */
+export function weighTerms(table: TermTable, scoring: Scoring): WeightedTerms {
+  return { ...table, weights: table.frequencies.map((df) => weightOf(scoring, df)) };
 }
 
 /** Finds and scores: the k best hits of one shard, best first, ties by uri, collection and ordinal. */
-export function rankShard(reader: ShardReader, query: PreparedQuery, options: RankOptions): RankedChunk[] {
+export function rankShard(
+  reader: ShardReader,
+  query: PreparedQuery,
+  table: WeightedTerms,
+  options: RankOptions,
+): RankedChunk[] {
   const { work, floor } = options;
   const startedAt = performance.now();
-  const open = (): OpenTerms | null => openTerms(reader, query, options);
-  const terms = query.isPossible ? open() : null;
+  const terms = openTerms(reader, query, table, options);
   work.lookUpMs += performance.now() - startedAt;
   if (terms === null || boundOf(terms) < floor.value) {
     work.shardsSkipped++;
@@ -126,8 +72,8 @@ export function rankShard(reader: ShardReader, query: PreparedQuery, options: Ra
   const hits =
     query.phrases.length + without.length === 0
       ? rankChunks(reader, terms, filter, options)
-      : rankPhrases(reader, query.phrases, without, options, filter, (chunks) =>
-          rankChunks(reader, open()!, chunks, options),
+      : rankPhrases(reader, phrasesOf(query, table), without, options, filter, (chunks, k) =>
+          rankChunks(reader, openTerms(reader, query, table, options)!, chunks, { ...options, k }),
         );
   work.rankMs += performance.now() - startedAt;
   return hits;
@@ -144,20 +90,22 @@ interface OpenTerms {
 function openTerms(
   { index, file }: ShardReader,
   query: PreparedQuery,
+  { terms, frequencies, weights }: WeightedTerms,
   { scoring, work, check }: RankOptions,
 ): OpenTerms | null {
   const norms = index.norms(scoring);
   const cursors: (TermCursor | null)[] = new Array(query.terms.length).fill(null);
   const open = (at: number): TermCursor | null => {
-    const term = query.terms[at]!;
+    const number = query.terms[at]!;
+    const term = terms[number]!;
     const postings = index.postings(term, scoring.columnUnits, work);
     if (postings === null) return null;
-    if (postings.df > query.frequencies[at]!) {
-      const detail = `"${term}" is in ${postings.df} of its chunks, and in ${query.frequencies[at]} of the corpus`;
+    if (postings.df > frequencies[number]!) {
+      const detail = `"${term}" is in ${postings.df} of its chunks, and in ${frequencies[number]} of the corpus`;
       throw new CorruptError(file, 'its index', detail);
     }
     check();
-    const cursor = new TermCursor(postings, query.weights[at]!, norms, work);
+    const cursor = new TermCursor(postings, weights[number]!, norms, work);
     cursors[at] = cursor;
     return cursor;
   };
@@ -173,6 +121,7 @@ function openTerms(
     if (cursor !== null) optional.push(cursor);
   }
   if (required.length + optional.length === 0) return null;
+  if (query.choices.length === 0) return { required, choices: noChoices, optional };
   const choices = query.choices.map((alternatives) =>
     alternatives.flatMap((all) => {
       const present = all.flatMap((at) => cursors[at] ?? []);
@@ -181,6 +130,8 @@ function openTerms(
   );
   return choices.every((choice) => choice.length > 0) ? { required, choices, optional } : null;
 }
+
+const noChoices: readonly Choice[] = [];
 
 /** No chunk of the shard scores more. */
 function boundOf({ required, optional }: OpenTerms): number {
@@ -209,14 +160,18 @@ function rankChunks(
   });
 }
 
+function phrasesOf({ phrases }: PreparedQuery, { terms }: TermTable): string[][] {
+  return phrases.map((numbers) => numbers.map((number) => terms[number]!));
+}
+
 /**
  * Ranks the chunks that FTS5 finds phrases in. A hit whose text does not have them, or has one of those it is to be without,
  * makes room for others; to find many such at once, more hits are ranked each time.
  */
 function rankPhrases(
   reader: ShardReader,
-  phrases: ShardQuery['phrases'],
-  without: ShardQuery['phrases'],
+  phrases: readonly (readonly string[])[],
+  without: readonly (readonly string[])[],
   { k, check }: RankOptions,
   filter: ChunkFilter | null,
   rank: (allowed: ChunkFilter, k: number) => RankedChunk[],

@@ -1,8 +1,9 @@
 import { formatShelfmark, type ShardId, ShelfmarkError } from '../../shards/index.ts';
+import type { RankedHit } from '../../workers/protocol.ts';
 import type { Coverage, SearchAnswer } from '../search/hits.ts';
 import type { QueryPlan, RungName } from '../search/match-policy.ts';
 import type { FilledSearchOptions } from '../search/options.ts';
-import type { NamedHit, Searcher } from '../search/searcher.ts';
+import type { Searcher } from '../search/searcher.ts';
 
 /** A query of a batch. */
 export interface BatchQuery {
@@ -73,7 +74,7 @@ export function rankBatch(
 ): AsyncGenerator<RankedRow> {
   return inGroups(queries, async (group) => {
     const planned = plan(searcher, group, options);
-    const { answers, coverage } = await searcher.rankNamed(withPlan(planned), options);
+    const { answers, coverage } = await searcher.rank(withPlan(planned), options);
     let next = 0;
     return planned.map(({ query, plan }): RankedRow => {
       if (plan === null) return { id: query.id, rung: null, hits: [], coverage };
@@ -83,7 +84,7 @@ export function rankBatch(
   });
 }
 
-function toRankedRowHit(hit: NamedHit, index: number): RankedRow['hits'][number] {
+function toRankedRowHit(hit: RankedHit, index: number): RankedRow['hits'][number] {
   const { score, uri, ordinal, document } = hit;
   const shelfmark = formatShelfmark({ shard: hit.shard as ShardId, document, ordinal });
   return { rank: index + 1, score, uri, ordinal, shelfmark };

@@ -95,14 +95,12 @@ export function planQuery(
 /**
  * The plan with the rarest tokens chosen, if it left that open. A token that the corpus has not is no use to anybody, so it
  * is chosen last; of equally rare ones the earlier is.
- * @param frequencies chunks of the corpus per term
+ * @param countOf chunks of the corpus that have a term
  */
-export function settlePlan(plan: QueryPlan, frequencies: ReadonlyMap<string, number>): QueryPlan {
+export function settlePlan(plan: QueryPlan, countOf: (term: string) => number): QueryPlan {
   const last = plan.rungs.at(-1);
   if (plan.rarest === null || last === undefined) return plan;
-  const rarity = new Map(
-    last.tokens.map((token) => [token, chunksWith(token, frequencies) || Number.POSITIVE_INFINITY]),
-  );
+  const rarity = new Map(last.tokens.map((token) => [token, chunksWith(token, countOf) || Number.POSITIVE_INFINITY]));
   const ordered = [...last.tokens].sort((a, b) =>
     rarity.get(a) === rarity.get(b) ? 0 : rarity.get(a)! - rarity.get(b)!,
   );
@@ -113,8 +111,8 @@ export function settlePlan(plan: QueryPlan, frequencies: ReadonlyMap<string, num
 }
 
 /** Chunks that have a token, at most: an alternative is in no more than the rarest of its terms. */
-function chunksWith({ alternatives }: QueryToken, frequencies: ReadonlyMap<string, number>): number {
-  const counts = alternatives.map((terms) => Math.min(...terms.map((term) => frequencies.get(term) ?? 0)));
+function chunksWith({ alternatives }: QueryToken, countOf: (term: string) => number): number {
+  const counts = alternatives.map((terms) => Math.min(...terms.map(countOf)));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 

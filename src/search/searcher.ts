@@ -2,23 +2,35 @@ import {
   type Analyzer,
   addWork,
   COLUMN_UNITS,
+  canMatch,
   DEFAULT_SCORING,
-  type DocumentName,
   formatShelfmark,
   noWork,
+  prepareQuery,
   type QueryToken,
   type Scoring,
   type ShardId,
+  type TermTable,
   termsOf,
+  visitTerms,
   type Work,
 } from '../../shards/index.ts';
-import type { FetchedHit, FetchTask, RankedHit, ShardFailure, ShardTarget, StopFlag } from '../../workers/protocol.ts';
+import type {
+  FetchedHit,
+  FetchTask,
+  Limits,
+  RankedHit,
+  ShardFailure,
+  ShardTarget,
+  Shortfall,
+  StopFlag,
+} from '../../workers/protocol.ts';
 import type { Coverage, Explanation, Hit, RungExplanation, SearchAnswer } from './hits.ts';
 import { planQuery, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { ShardPool } from './shard-pool.ts';
 import { type SynonymRule, Synonyms } from './synonyms.ts';
-import { canMatch, TermStatistics } from './term-statistics.ts';
+import { TermStatistics } from './term-statistics.ts';
 import { planWordFilter } from './word-filter.ts';
 
 /** A ranked hit and the step that found it. */
@@ -40,13 +52,10 @@ export interface RankedGroup {
   readonly answers: readonly RankedAnswer[];
   readonly coverage: Coverage;
   readonly scoring: Scoring;
-  /** chunks of the corpus per term of the queries */
-  readonly frequencies: ReadonlyMap<string, number>;
+  /** the terms of the queries */
+  readonly table: TermTable;
   readonly countMs: number;
 }
-
-/** A ranked hit and the name of its document. */
-export interface NamedHit extends RungHit, DocumentName {}
 
 /** Plans, fans out, merges, fetches. */
 export class Searcher {
@@ -107,37 +116,6 @@ export class Searcher {
     }
   }
 
-  /** Ranks planned queries and names the documents of their hits, without reading any text. */
-  async rankNamed(
-    plans: readonly QueryPlan[],
-    options: FilledSearchOptions,
-  ): Promise<{
-    readonly answers: readonly { readonly rung: Rung; readonly hits: NamedHit[] }[];
-    readonly coverage: Coverage;
-  }> {
-    const deadline = deadlineOf(options);
-    const failures: ShardFailure[] = [];
-    for (;;) {
-      const { answers, coverage } = await this.rank(plans, options, failures, deadline);
-      const wanted = answers.flatMap(({ hits }) => hits);
-      const names = await this.#pool.locate(wanted);
-      const failed = wanted.flatMap(({ shard }, index) => {
-        const name = names[index]!;
-        return name.ok ? [] : [{ shard, error: name.error }];
-      });
-      if (failed.length > 0) {
-        failures.push(...failed);
-        continue;
-      }
-      let next = 0;
-      const named = (hit: RungHit): NamedHit => {
-        const name = names[next++]!;
-        return { ...hit, ...(name as Extract<typeof name, { ok: true }>).value };
-      };
-      return { answers: answers.map(({ rung, hits }) => ({ rung, hits: hits.map(named) })), coverage };
-    }
-  }
-
   /**
    * Ranks planned queries. Each query goes down its rungs until one has a hit anywhere in the corpus, or with `fill` until
    * there are enough; the queries of a group take each step together.
@@ -152,20 +130,41 @@ export class Searcher {
     deadline: number | null = deadlineOf(options),
   ): Promise<RankedGroup> {
     const failures = new Map(known.map((failure) => [failure.shard, failure]));
+    const stop = stopFlagOf(options.signal);
+    for (;;) {
+      const group = await this.#rank(planned, options, failures, { deadline, stop });
+      if (group !== null) return group;
+    }
+  }
+
+  /**
+   * @param failures shards that are not asked; those that fail now are added.
+   * @returns null when hits were found in a shard that failed after all: they had kept out others.
+   */
+  async #rank(
+    planned: readonly QueryPlan[],
+    options: FilledSearchOptions,
+    failures: Map<string, ShardFailure>,
+    { deadline, stop }: Omit<Limits, 'excluded'>,
+  ): Promise<RankedGroup | null> {
     const timedOut = new Set<string>();
     const excluded = (): string[] => [...failures.keys(), ...timedOut];
-    const stop = stopFlagOf(options.signal);
     const words = planWordFilter(this.#analyzer, options);
+    const fail = ({ failed, timedOut: late }: Shortfall): void => {
+      options.signal?.throwIfAborted();
+      for (const failure of failed) failures.set(failure.shard, failure);
+      for (const shard of late) timedOut.add(shard);
+    };
 
     const startedAt = performance.now();
-    const terms = [...new Set(planned.flatMap(({ rungs }) => rungs.flatMap(({ query }) => termsOf(query))))];
+    const numberOf = numberTerms(planned);
+    const terms = [...numberOf.keys()];
     const counted = await this.#statistics.count(terms, { excluded: excluded(), deadline, stop });
-    options.signal?.throwIfAborted();
-    for (const failure of counted.failed) failures.set(failure.shard, failure);
-    for (const shard of counted.timedOut) timedOut.add(shard);
+    fail(counted);
     const countMs = counted.isKnown ? 0 : roundMs(performance.now() - startedAt);
     const scoring = this.#scoring(options, new Set(excluded()));
-    const plans = planned.map((plan) => settlePlan(plan, counted.frequencies));
+    const table = { terms, frequencies: counted.frequencies };
+    const plans = planned.map((plan) => settlePlan(plan, (term) => counted.frequencies[numberOf.get(term)!]!));
 
     const found: RungHit[][] = plans.map(() => []);
     const steps: RungExplanation[][] = plans.map(() => []);
@@ -174,38 +173,37 @@ export class Searcher {
       const open = [...plans.keys()].filter((query) => found[query]!.length < enough && plans[query]!.rungs[step]);
       if (open.length === 0) break;
       const rungs = open.map((query) => plans[query]!.rungs[step]!);
-      const queries = rungs.map(({ query }) => query);
+      const queries = rungs.map(({ query }) => prepareQuery(query, numberOf, table.frequencies));
       const rungStartedAt = performance.now();
       const result = await this.#pool.rank(
+        queries,
+        table,
         {
-          queries,
           k: options.limit,
           by: options.by,
           filter: { kinds: options.kinds, collections: options.collections },
           words,
           scoring,
-          frequencies: counted.frequencies,
+          countWork: options.explain,
           excluded: excluded(),
           deadline,
           stop,
         },
-        (thread) => queries.some((query) => canMatch(query, (term) => counted.inThread(term, thread))),
+        (thread) => queries.some((query) => query !== null && canMatch(query, counted.perThread[thread]!)),
       );
-      options.signal?.throwIfAborted();
-      for (const failure of result.failed) failures.set(failure.shard, failure);
-      for (const shard of result.timedOut) timedOut.add(shard);
+      fail(result);
+      for (const failure of result.unnamed) failures.set(failure.shard, failure);
       const ms = roundMs(performance.now() - rungStartedAt);
-      const isFailed = ({ shard }: RankedHit): boolean => result.failed.some((failure) => failure.shard === shard);
-      // Hits of an earlier step must not rest on a shard that has failed now.
-      if (open.some((query) => found[query]!.some(isFailed))) {
-        return await this.rank(planned, options, [...failures.values()], deadline);
-      }
+      const threadMs = roundMs(result.ms);
+      const isFailed = ({ shard }: RankedHit): boolean => failures.has(shard);
+      if (result.unnamed.length > 0 || open.some((query) => found[query]!.some(isFailed))) return null;
       for (const [at, query] of open.entries()) {
         const rung = rungs[at]!;
-        const hits = result.hits[at] ?? [];
-        const work = sumOf(result.work[at] ?? []);
-        const threadMs = roundMs(result.ms);
-        steps[query]!.push({ name: rung.name, tokens: describeTokens(rung), hits: hits.length, ms, threadMs, work });
+        const hits = result.hits[at]!;
+        if (options.explain) {
+          const work = sumOf(result.work[at]!);
+          steps[query]!.push({ name: rung.name, tokens: describeTokens(rung), hits: hits.length, ms, threadMs, work });
+        }
         found[query]!.push(...newHits(found[query]!, hits, options).map((hit) => ({ ...hit, rung })));
       }
     }
@@ -216,7 +214,7 @@ export class Searcher {
       }),
       coverage: this.#coverage(failures, timedOut),
       scoring,
-      frequencies: counted.frequencies,
+      table,
       countMs,
     };
   }
@@ -246,7 +244,7 @@ export class Searcher {
   }
 
   async #fetch(
-    { answers, scoring, frequencies }: RankedGroup,
+    { answers, scoring, table }: RankedGroup,
     options: FilledSearchOptions,
   ): Promise<{ readonly hits: Hit[][]; readonly failures: ShardFailure[] }> {
     const wanted = answers.flatMap((answer, query) => answer.hits.map((hit) => ({ hit, query })));
@@ -267,7 +265,7 @@ export class Searcher {
       })),
       snippetLength: options.snippetLength,
       text: options.text,
-      explain: options.explain ? { scoring, frequencies } : null,
+      explain: options.explain ? { scoring, frequencies: frequenciesOf(table) } : null,
     };
     const fetched = await this.#pool.fetch(task);
     const hits: Hit[][] = answers.map(() => []);
@@ -280,6 +278,20 @@ export class Searcher {
     }
     return { hits, failures: [...failures.values()] };
   }
+}
+
+/** Numbers the terms of all rungs. */
+function numberTerms(plans: readonly QueryPlan[]): Map<string, number> {
+  const numberOf = new Map<string, number>();
+  const add = (term: string): void => {
+    if (!numberOf.has(term)) numberOf.set(term, numberOf.size);
+  };
+  for (const { rungs } of plans) for (const { query } of rungs) visitTerms(query, add);
+  return numberOf;
+}
+
+function frequenciesOf({ terms, frequencies }: TermTable): Map<string, number> {
+  return new Map(terms.map((term, number) => [term, frequencies[number]!]));
 }
 
 /** When time is up for an answer that begins now. */

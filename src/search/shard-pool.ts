@@ -1,27 +1,31 @@
-import { type DocumentName, newFloors, type Work } from '../../shards/index.ts';
+import { newFloors, type PreparedQuery, type TermTable, type Work } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type {
-  Answer,
   CountTask,
   FetchAnswer,
   FetchTask,
   RankedHit,
+  RankOptions,
   RankTask,
   SearchAnswers,
   SearchTask,
+  ShardFailure,
   ShardTarget,
   Shortfall,
   VerifyAnswer,
   VerifyTask,
 } from '../../workers/protocol.ts';
+import { packQueries, unpackHits } from '../../workers/rank-message.ts';
 import type { Lane } from '../lane.ts';
 import { ThreadLane } from '../thread-lane.ts';
 import { CallingLane } from './calling-lane.ts';
 
-/** Answers of all threads merged; `hits[i]` and `work[i]` belong to `queries[i]`. */
+/** Answers of all threads merged; `hits[i]` and `work[i]` belong to query i. */
 export interface RankResult extends Shortfall {
   readonly hits: readonly (readonly RankedHit[])[];
-  /** what each thread did */
+  /** shards with hits whose names cannot be read; the hits are not those of a corpus without them */
+  readonly unnamed: readonly ShardFailure[];
+  /** what each thread did, if it was to be counted */
   readonly work: readonly (readonly Work[])[];
   /** milliseconds of the thread that took longest */
   readonly ms: number;
@@ -29,7 +33,7 @@ export interface RankResult extends Shortfall {
 
 /** Chunks with each term, per thread. */
 export interface CountResult extends Shortfall {
-  readonly frequencies: readonly (readonly number[])[];
+  readonly perThread: readonly Float64Array[];
 }
 
 /**
@@ -64,57 +68,52 @@ export class ShardPool {
     });
   }
 
+  /** How many threads there are. */
+  get threads(): number {
+    return this.#lanes.length;
+  }
+
   /** Counts chunks with terms in all shards but those excluded. */
   async count(request: Omit<CountTask, 'op'>): Promise<CountResult> {
     const answers = await Promise.all(this.#lanes.map((thread) => thread.run<'count'>({ op: 'count', ...request })));
-    return { frequencies: answers.map(({ frequencies }) => frequencies), ...joinShortfalls(answers) };
+    return { perThread: answers.map(({ frequencies }) => frequencies), ...joinShortfalls(answers) };
   }
 
   /**
    * Ranks queries on all shards but those excluded.
+   * @param queries null for one that can have no hit
    * @param isNeeded false for a thread none of whose shards can have a hit; it is not asked.
    */
-  async rank(request: Omit<RankTask, 'op' | 'floors'>, isNeeded: (thread: number) => boolean): Promise<RankResult> {
+  async rank(
+    queries: readonly (PreparedQuery | null)[],
+    { terms, frequencies }: TermTable,
+    options: Omit<RankOptions, 'floors'>,
+    isNeeded: (thread: number) => boolean,
+  ): Promise<RankResult> {
     const asked = this.#lanes.filter((_, index) => isNeeded(index));
-    const task: RankTask = { op: 'rank', ...request, floors: newFloors(request.queries.length) };
+    const task: RankTask = {
+      op: 'rank',
+      queries: packQueries(queries),
+      terms: terms.join(' '),
+      frequencies,
+      ...options,
+      floors: newFloors(queries.length),
+    };
     const answers = await Promise.all(asked.map((thread) => thread.run<'rank'>(task)));
-    const lists = request.queries.map((_, query) => answers.map(({ hits }) => hits[query]!));
-    const names = await this.#namesOfTies(lists, request.k);
-    const compareNames = byName((hit) => names.get(keyOf(hit))!);
+    const hits = answers.map((answer) => unpackHits(answer.hits));
     return {
-      hits: lists.map((ofQuery) => mergeRanked(ofQuery, request.k, compareNames)),
-      work: request.queries.map((_, query) => answers.map(({ work }) => work[query]!)),
+      hits: queries.map((_, query) =>
+        mergeRanked(
+          hits.map((ofThread) => ofThread[query]!),
+          options.k,
+          compareHits,
+        ),
+      ),
+      unnamed: answers.flatMap(({ unnamed }) => unnamed),
+      work: queries.map((_, query) => answers.flatMap(({ work }) => work[query] ?? [])),
       ms: Math.max(0, ...answers.map(({ ms }) => ms)),
       ...joinShortfalls(answers),
     };
-  }
-
-  /** Names of the hits that merging will have to compare by name: those with the score of a hit of another thread. */
-  async #namesOfTies(
-    lists: readonly (readonly (readonly RankedHit[])[])[],
-    k: number,
-  ): Promise<Map<string, DocumentName>> {
-    const tied = lists.flatMap((ofQuery) => tiesAcross(ofQuery, k));
-    const names = new Map<string, DocumentName>();
-    if (tied.length === 0) return names;
-    const found = await this.locate(tied);
-    for (const [index, hit] of tied.entries()) {
-      const name = found[index]!;
-      // A damaged name comes first, so that its hit is among those whose text or name is read, and the damage is reported.
-      names.set(keyOf(hit), name.ok ? name.value : { uri: '', collection: '' });
-    }
-    return names;
-  }
-
-  /** Names of the hits' documents; the answer has the order of the hits. */
-  async locate(hits: readonly RankedHit[]): Promise<Answer<DocumentName>[]> {
-    return await this.#askOwners(
-      hits.map(({ shard }) => shard),
-      (thread, positions) => {
-        const items = positions.map((index) => ({ shard: hits[index]!.shard, document: hits[index]!.document }));
-        return thread.run<'locate'>({ op: 'locate', items });
-      },
-    );
   }
 
   /** Fetches winners' text; the answer has the order of the items. */
@@ -185,26 +184,7 @@ function spread<Shard extends { readonly bytes: number }>(shards: readonly Shard
   return loads.map((_, group) => shards.filter((shard) => owner.get(shard) === group));
 }
 
-/** Hits with a score that hits of other lists have too, as far as they can be among the k best. */
-function tiesAcross(lists: readonly (readonly RankedHit[])[], k: number): RankedHit[] {
-  const listOf = new Map<number, number>();
-  const shared = new Set<number>();
-  for (const [list, hits] of lists.entries()) {
-    for (const { score } of hits) {
-      const known = listOf.get(score);
-      if (known === undefined) listOf.set(score, list);
-      else if (known !== list) shared.add(score);
-    }
-  }
-  if (shared.size === 0) return [];
-  const all = lists.flat();
-  const kth = all.map(({ score }) => score).sort((a, b) => b - a)[Math.min(k, all.length) - 1]!;
-  return all.filter(({ score }) => score >= kth && shared.has(score));
-}
-
-function keyOf({ shard, document }: RankedHit): string {
-  return `${shard}/${document}`;
-}
+const compareHits = byName((hit: RankedHit) => hit);
 
 function joinShortfalls(parts: readonly Shortfall[]): Shortfall {
   return { failed: parts.flatMap(({ failed }) => failed), timedOut: parts.flatMap(({ timedOut }) => timedOut) };

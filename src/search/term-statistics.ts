@@ -1,13 +1,13 @@
-import { COLUMN_UNITS, type ShardQuery } from '../../shards/index.ts';
+import { COLUMN_UNITS } from '../../shards/index.ts';
 import type { Limits, Shortfall } from '../../workers/protocol.ts';
 import type { ShardPool } from './shard-pool.ts';
 
-/** In how many chunks terms are. */
+/** In how many chunks terms are, in the order in which they were asked for. */
 export interface TermCounts extends Shortfall {
-  /** chunks of the corpus per term */
-  readonly frequencies: ReadonlyMap<string, number>;
-  /** the same for the shards of one thread */
-  readonly inThread: (term: string, thread: number) => number;
+  /** over all shards */
+  readonly frequencies: Float64Array;
+  /** over the shards of each thread */
+  readonly perThread: readonly Float64Array[];
   /** true when nobody had to be asked */
   readonly isKnown: boolean;
 }
@@ -40,44 +40,37 @@ export class TermStatistics {
   async #count(terms: readonly string[], limits: Limits): Promise<TermCounts> {
     // What is remembered holds for all shards together, so with a shard excluded everything is asked for.
     const isWhole = limits.excluded.length === 0;
-    const unknown = isWhole ? terms.filter((term) => !this.#known.has(term)) : [...terms];
-    const perThread = new Map<string, readonly number[]>();
-    let shortfall: Shortfall = { failed: [], timedOut: [] };
-    if (unknown.length > 0) {
-      const { frequencies, ...rest } = await this.#pool.count({
-        ...limits,
-        terms: unknown,
-        columnUnits: COLUMN_UNITS,
-      });
-      shortfall = rest;
-      for (const [index, term] of unknown.entries())
-        perThread.set(
-          term,
-          frequencies.map((counts) => counts[index]!),
-        );
-      if (isWhole && rest.failed.length + rest.timedOut.length === 0) this.#remember(perThread);
+    const unknown = isWhole ? terms.filter((term) => !this.#known.has(term)) : terms;
+    if (unknown.length === 0) {
+      const counts = terms.map((term) => this.#known.get(term)!);
+      return { ...this.#sum(counts), isKnown: true, failed: [], timedOut: [] };
     }
-    for (const term of terms) if (!perThread.has(term)) perThread.set(term, this.#known.get(term)!);
-    return {
-      frequencies: new Map(
-        [...perThread].map(([term, counts]) => [term, counts.reduce((sum, count) => sum + count, 0)]),
-      ),
-      inThread: (term, thread) => perThread.get(term)?.[thread] ?? 0,
-      isKnown: unknown.length === 0,
-      ...shortfall,
-    };
+    const { perThread, ...shortfall } = await this.#pool.count({
+      ...limits,
+      terms: unknown,
+      columnUnits: COLUMN_UNITS,
+    });
+    const fresh = new Map(unknown.map((term, index) => [term, perThread.map((counts) => counts[index]!)]));
+    const counts = terms.map((term) => fresh.get(term) ?? this.#known.get(term)!);
+    if (isWhole && shortfall.failed.length + shortfall.timedOut.length === 0) this.#remember(fresh);
+    return { ...this.#sum(counts), isKnown: false, ...shortfall };
+  }
+
+  /** @param counts per term its chunks in each thread */
+  #sum(counts: readonly (readonly number[])[]): Pick<TermCounts, 'frequencies' | 'perThread'> {
+    const frequencies = new Float64Array(counts.length);
+    const perThread = Array.from({ length: this.#pool.threads }, () => new Float64Array(counts.length));
+    for (const [term, ofThreads] of counts.entries()) {
+      for (const [thread, count] of ofThreads.entries()) {
+        perThread[thread]![term] = count;
+        frequencies[term]! += count;
+      }
+    }
+    return { frequencies, perThread };
   }
 
   #remember(counts: ReadonlyMap<string, readonly number[]>): void {
     if (this.#known.size + counts.size > maxRemembered) this.#known.clear();
     for (const [term, perThread] of counts) this.#known.set(term, perThread);
   }
-}
-
-/** Whether a query can have a hit where terms are in that many chunks. */
-export function canMatch({ mode, tokens, phrases }: ShardQuery, countOf: (term: string) => number): boolean {
-  const occurs = (term: string): boolean => countOf(term) > 0;
-  if (!phrases.every((terms) => terms.every(occurs))) return false;
-  if (mode === 'and') return tokens.every((alternatives) => alternatives.some((terms) => terms.every(occurs)));
-  return tokens.length === 0 || tokens.flat(2).some(occurs);
 }

@@ -10,7 +10,7 @@ import {
   type VerifyDepth,
   verifyShardFile,
 } from '../../shards/index.ts';
-import type { RankAnswer, RankedHit, RankTask, ShardTarget } from '../../workers/protocol.ts';
+import type { RankedHit, ShardTarget } from '../../workers/protocol.ts';
 import { fetchHits } from '../../workers/search-shards.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { verifyShard } from '../../workers/verify-shard.ts';
@@ -25,7 +25,7 @@ import {
   reopen,
   type TestDocument,
 } from '../shards/support.ts';
-import { cacheOf, fetchTask, rankAlone, rankTask, targetOf } from './support.ts';
+import { cacheOf, fetchTask, type RankRequest, rankAlone, rankTask, targetOf, type UnpackedAnswer } from './support.ts';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
 const flips = Number(process.env.SHELFMARK_FLIPS ?? 210);
@@ -75,11 +75,11 @@ let sealed: SealedShard;
 let other: SealedShard;
 let documents: Map<number, StoredDocument>;
 let texts: Map<number, string>;
-let task: RankTask;
+let task: RankRequest;
 /** per query the hits of the sound shard, and every chunk that can be one with its score */
 let expected: readonly (readonly RankedHit[])[];
 let scores: readonly ReadonlyMap<number, number>[];
-let expectedOfOther: RankAnswer['hits'];
+let expectedOfOther: UnpackedAnswer['hits'];
 
 beforeAll(async () => {
   // A low threshold, so that there are lists.
@@ -122,7 +122,7 @@ function expectTyped({ code, message, stack }: ErrorData, file: string): void {
  * Hits without a filter are those of the sound shard. Rows of documents are not verified for a filter, nor is the part of
  * FTS5's index that MATCH alone reads for a phrase: there a hit can be lost, but what is found has its right score.
  */
-function expectRight(answer: RankAnswer, isFiltered: boolean): void {
+function expectRight(answer: UnpackedAnswer, isFiltered: boolean): void {
   for (const [query, hits] of answer.hits.entries()) {
     if (!isFiltered && queries[query]!.phrases.length === 0) {
       expect(hits).toEqual(expected[query]);
@@ -142,12 +142,13 @@ function searchTruthfully(file: string): 'failed' | 'partly' | 'answered' {
       const isFiltered = by === 'document';
       const filter = { kinds: isFiltered ? ['letter'] : [], collections: [] };
       const answer = rankAlone({ ...task, by, filter }, cache);
-      for (const { shard, error } of answer.failed) {
+      const failed = [...answer.failed, ...answer.unnamed];
+      for (const { shard, error } of failed) {
         failures++;
         expect(shard).toBe(sealed.id);
         expectTyped(error, file);
       }
-      if (answer.failed.length === 0) expectRight(answer, isFiltered);
+      if (failed.length === 0) expectRight(answer, isFiltered);
       const found = answer.hits.flatMap((list, query) => list.map((hit) => ({ ...hit, query })));
       const items = [...new Map(found.map((item) => [item.chunk, item])).values()];
       const results = fetchHits(

@@ -1,15 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type DocumentName, type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
+import { type SealedShard, type ShardQuery, termsOf } from '../../shards/index.ts';
 import { planWordFilter } from '../../src/search/word-filter.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
-import type { RankTask, ShardTarget } from '../../workers/protocol.ts';
-import { locateDocuments } from '../../workers/search-shards.ts';
+import type { RankedHit, ShardTarget } from '../../workers/protocol.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { cutHits, Model } from '../shards/ranking/model.ts';
 import { collections, kinds, nowhere, randomCorpus, vocabulary } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
 import { analyzer, buildShard, newPath, randomFrom, reopen, type TestDocument, tempFolder } from '../shards/support.ts';
-import { cacheOf, rankIn, rankTask, targetOf } from './support.ts';
+import { cacheOf, type RankRequest, rankIn, rankTask, targetOf } from './support.ts';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
 const folder = tempFolder();
@@ -44,43 +43,27 @@ interface NamedHit {
 /** Threads that have an equal share of a cut's shards. */
 class Threads {
   readonly #caches: readonly ShardCache[];
-  readonly #owner = new Map<string, ShardCache>();
-  readonly #names = new Map<string, DocumentName>();
 
   constructor(targets: readonly ShardTarget[], count: number) {
     this.#caches = Array.from({ length: count }, (_, lane) => {
       const share = targets.filter((_, index) => index % count === lane);
-      const cache = cacheOf(share, { maxOpen: 64 });
-      for (const { id } of share) this.#owner.set(id, cache);
-      return cache;
+      return cacheOf(share, { maxOpen: 64 });
     });
   }
 
-  /** Ranks as the pool does: each thread its shards, then all merged, names asked of the thread that has them. */
-  rank(task: RankTask): NamedHit[][] {
+  /** Ranks as the pool does: each thread its shards, then all merged. */
+  rank(task: RankRequest): NamedHit[][] {
     const answers = rankIn(this.#caches, task);
     for (const { failed, timedOut } of answers) expect([...failed, ...timedOut]).toEqual([]);
-    const compareNames = byName((hit) => this.#nameOf(hit));
+    const compareNames = byName((hit: RankedHit) => hit);
     return task.queries.map((_, query) => {
       const lists = answers.map(({ hits }) => hits[query]!);
-      return mergeRanked(lists, task.k, compareNames).map((hit) => {
-        return { uri: this.#nameOf(hit).uri, ordinal: hit.ordinal, score: hit.score };
-      });
+      return mergeRanked(lists, task.k, compareNames).map(({ uri, ordinal, score }) => ({ uri, ordinal, score }));
     });
   }
 
   close(): void {
     for (const cache of this.#caches) cache.close();
-  }
-
-  #nameOf({ shard, document }: { readonly shard: string; readonly document: number }): DocumentName {
-    const key = `${shard}/${document}`;
-    const known = this.#names.get(key);
-    if (known !== undefined) return known;
-    const [name] = locateDocuments({ op: 'locate', items: [{ shard, document }] }, this.#owner.get(shard)!);
-    if (!name?.ok) throw new Error(`no name for ${key}`);
-    this.#names.set(key, name.value);
-    return name.value;
   }
 }
 
@@ -99,7 +82,7 @@ describe(`the same documents as 1, 7 and 50 shards, in one thread or two (SHELFM
     const queries = randomQueries(randomFrom(seed + 1));
     const task = rankTask(cuts.get(1)!, queries);
     expect(task.frequencies).toEqual(model.frequencies(queries.flatMap(termsOf)));
-    const wanted: Pick<RankTask, 'k' | 'by' | 'filter' | 'words'>[] = [
+    const wanted: Pick<RankRequest, 'k' | 'by' | 'filter' | 'words'>[] = [
       { k: 10, by: 'chunk', filter: everything, words: null },
       { k: 10_000, by: 'chunk', filter: everything, words: null },
       { k: 1, by: 'document', filter: everything, words: null },

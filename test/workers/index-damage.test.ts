@@ -2,12 +2,12 @@ import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, type SealedShard, type ShardQuery, ShardReader } from '../../shards/index.ts';
 import { hasPhrases } from '../../shards/ranking/phrase.ts';
-import type { RankAnswer, RankTask, ShardTarget } from '../../workers/protocol.ts';
+import type { ShardTarget } from '../../workers/protocol.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { randomCorpus } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
 import { buildShard, copyOf, documentOf, documentsOf, editShard, randomFrom } from '../shards/support.ts';
-import { cacheOf, rankAlone, rankTask, targetOf } from './support.ts';
+import { cacheOf, type RankRequest, rankAlone, rankTask, targetOf, type UnpackedAnswer } from './support.ts';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
 const changes = Number(process.env.SHELFMARK_FLIPS ?? 200);
@@ -26,11 +26,11 @@ const queries: ShardQuery[] = [
 
 let sealed: SealedShard;
 let other: ShardCache;
-let tasks: RankTask[];
+let tasks: RankRequest[];
 /** per task the hits of the sound shard, all chunks with their scores, and the hits of another shard */
-let expected: RankAnswer['hits'][];
+let expected: UnpackedAnswer['hits'][];
 let scores: ReadonlyMap<number, number>[];
-let expectedOfOther: RankAnswer['hits'][];
+let expectedOfOther: UnpackedAnswer['hits'][];
 
 function ofFile(file: string): ShardTarget {
   return { ...targetOf(sealed), file };
@@ -84,7 +84,7 @@ function searchDamaged(file: string): 'failed' | 'answered' {
   return outcome;
 }
 
-function expectTruePhrases(hits: RankAnswer['hits'][number], query: number): void {
+function expectTruePhrases(hits: UnpackedAnswer['hits'][number], query: number): void {
   const reader = new ShardReader(sealed.file);
   for (const { chunk, score } of hits) {
     expect(score).toBe(scores[query]!.get(chunk));
@@ -209,7 +209,7 @@ describe('a packed column', () => {
     );
     const corpus = [targetOf(shard)];
     const task = rankTask(corpus, [ask('same', 'or')], { k: 3, by: 'document' });
-    const hitsIn = (target: ShardTarget): RankAnswer => {
+    const hitsIn = (target: ShardTarget): UnpackedAnswer => {
       const cache = cacheOf([target]);
       const answer = rankAlone(task, cache);
       cache.close();

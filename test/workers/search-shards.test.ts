@@ -2,13 +2,23 @@ import { truncateSync, unlinkSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { COLUMN_UNITS, newFloors, type SealedShard } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
-import type { RankAnswer, ShardTarget } from '../../workers/protocol.ts';
-import { countTerms, fetchHits, locateDocuments, rankShards } from '../../workers/search-shards.ts';
+import type { RankedHit, ShardTarget } from '../../workers/protocol.ts';
+import { countTerms, fetchHits } from '../../workers/search-shards.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { randomCorpus } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
 import { buildShard, copyOf, documentOf, documentsOf, editShard } from '../shards/support.ts';
-import { cacheOf, fetchTask, rankAlone, rankIn, rankTask, targetOf, unlimited } from './support.ts';
+import {
+  cacheOf,
+  fetchTask,
+  rankAlone,
+  rankBeside,
+  rankIn,
+  rankTask,
+  targetOf,
+  type UnpackedAnswer,
+  unlimited,
+} from './support.ts';
 
 let rooms: SealedShard;
 let letters: SealedShard;
@@ -51,10 +61,8 @@ function broken(sealed: SealedShard, damage: (file: string) => void): ShardTarge
 }
 
 /** Uris of the hits of each query. */
-function urisOf({ hits }: Pick<RankAnswer, 'hits'>, shards = cache): string[][] {
-  return hits.map((list) =>
-    locateDocuments({ op: 'locate', items: list }, shards).map((name) => (name.ok ? name.value.uri : name.error.code)),
-  );
+function urisOf({ hits }: Pick<UnpackedAnswer, 'hits'>): string[][] {
+  return hits.map((list) => list.map(({ uri }) => uri));
 }
 
 describe('counting', () => {
@@ -63,14 +71,14 @@ describe('counting', () => {
 
   it('gives the chunks of all shards that have a term', () => {
     expect(count(cache, ['red', 'blue', 'letter', 'absent', 'map'])).toEqual({
-      frequencies: [4, 2, 2, 0, 2],
+      frequencies: Float64Array.of(4, 2, 2, 0, 2),
       failed: [],
       timedOut: [],
     });
   });
 
   it('leaves out shards that are excluded, and those that fail with all they had', async () => {
-    expect(count(cache, ['red', 'blue'], { excluded: [rooms.id] }).frequencies).toEqual([2, 1]);
+    expect(count(cache, ['red', 'blue'], { excluded: [rooms.id] }).frequencies).toEqual(Float64Array.of(2, 1));
     // "blue" is on the first page of the index, "red" on a page that is gone.
     const words = Array.from({ length: 3_000 }, (_, index) => `m${index}`).join(' ');
     const sealed = await buildShard(documentsOf(`blue ${words} red`));
@@ -80,15 +88,15 @@ describe('counting', () => {
         database.exec('DELETE FROM fts_data WHERE id = (SELECT max(id) FROM fts_data WHERE id < 1 << 38)'),
       ),
     );
-    expect(count(open(sound), ['blue', 'red']).frequencies).toEqual([1, 1]);
-    expect(count(open(target), ['blue'])).toMatchObject({ frequencies: [1], failed: [] });
+    expect(count(open(sound), ['blue', 'red']).frequencies).toEqual(Float64Array.of(1, 1));
+    expect(count(open(target), ['blue'])).toMatchObject({ frequencies: Float64Array.of(1), failed: [] });
     const answer = count(open(target, targetOf(letters)), ['blue', 'red']);
-    expect(answer).toMatchObject({ frequencies: [1, 2], failed: [{ shard: sealed.id }], timedOut: [] });
+    expect(answer).toMatchObject({ frequencies: Float64Array.of(1, 2), failed: [{ shard: sealed.id }], timedOut: [] });
   });
 
   it('says of every shard that it did not reach in time that it timed out', () => {
     const answer = count(cache, ['red'], { deadline: Date.now() - 1 });
-    expect(answer).toEqual({ frequencies: [0], failed: [], timedOut: [rooms.id, letters.id] });
+    expect(answer).toEqual({ frequencies: Float64Array.of(0), failed: [], timedOut: [rooms.id, letters.id] });
   });
 });
 
@@ -185,7 +193,7 @@ describe('ranking', () => {
     const answer = rankAlone(rankTask(both, [ask('red')]), shards);
     expect(answer.failed).toMatchObject([{ shard: rooms.id, error: { code } }]);
     expect(answer.failed[0]?.error.message).toContain(target.file);
-    expect(urisOf(answer, shards)[0]?.sort()).toEqual(['000.txt', '002.txt']);
+    expect(urisOf(answer)[0]?.sort()).toEqual(['000.txt', '002.txt']);
   });
 
   it('names a shard without documents when a filter needs them', () => {
@@ -273,11 +281,11 @@ describe('ranking', () => {
       expect(hits).toEqual(rankAlone({ ...task, excluded: timedOut }, whole).hits);
     }
     // What an interrupted thread found of a shard that it did not finish must not keep hits of others out.
-    const names = byName(({ shard, document }) => whole.get(shard).documentName(document)!);
+    const names = byName((hit: RankedHit) => hit);
     for (let ms = 0; ms < 30; ms++) {
       const floors = newFloors(task.queries.length);
-      const early = rankShards({ ...task, floors, deadline: Date.now() + ms }, open(...corpus.slice(0, 2)));
-      const late = rankShards({ ...task, floors }, open(...corpus.slice(2)));
+      const early = rankBeside(floors, open(...corpus.slice(0, 2)), { ...task, deadline: Date.now() + ms });
+      const late = rankBeside(floors, open(...corpus.slice(2)), task);
       const { hits } = rankAlone({ ...task, excluded: early.timedOut }, whole);
       const merged = hits.map((_, query) => mergeRanked([early.hits[query]!, late.hits[query]!], task.k, names));
       expect(merged).toEqual(hits);
@@ -285,23 +293,38 @@ describe('ranking', () => {
   });
 });
 
-describe('locating', () => {
-  it('gives uri and collection of documents, and fails for a damaged one alone', () => {
+describe('naming', () => {
+  it('gives uri and collection of each hit', () => {
+    const { hits } = rankAlone(rankTask(both, [ask('maps')]), cache);
+    expect(hits[0]).toMatchObject([
+      { shard: rooms.id, uri: 'rooms/maps', collection: 'default', ordinal: 1 },
+      { shard: rooms.id, uri: 'rooms/maps', collection: 'default', ordinal: 2 },
+    ]);
+  });
+
+  it('names a shard with a damaged name among its hits apart from those that could not be ranked', () => {
     const target = broken(rooms, (file) =>
       editShard(file, (database) => database.exec("UPDATE document SET uri = 'x' WHERE id = 1")),
     );
-    const items = [
-      { shard: letters.id, document: 2 },
-      { shard: rooms.id, document: 1 },
-      { shard: rooms.id, document: 3 },
-      { shard: rooms.id, document: 2 },
-    ];
-    expect(locateDocuments({ op: 'locate', items }, open(target, targetOf(letters)))).toMatchObject([
-      { ok: true, value: { uri: '001.txt', collection: 'default' } },
-      { ok: false, error: { code: 'SHELFMARK_CORRUPT', facts: { file: target.file } } },
-      { ok: true, value: { uri: 'rooms/papers', collection: 'default' } },
-      { ok: false, error: { code: 'SHELFMARK_CORRUPT' } },
+    const shards = open(target, targetOf(letters));
+    const answer = rankAlone(rankTask(both, [ask('red'), ask('letter')]), shards);
+    expect(answer.unnamed).toMatchObject([
+      { shard: rooms.id, error: { code: 'SHELFMARK_CORRUPT', facts: { file: target.file } } },
     ]);
+    expect(answer.failed).toEqual([]);
+    expect(rankAlone(rankTask(both, [ask('newspapers')]), shards)).toMatchObject({ unnamed: [] });
+  });
+
+  it('leaves out hits that another thread has outdone', () => {
+    const task = rankTask(both, [ask('red')], { k: 2 });
+    const [best] = rankAlone(task, open(targetOf(letters))).hits;
+    const floors = newFloors(1);
+    const early = rankBeside(floors, open(...both), task);
+    expect(early.hits[0]).toHaveLength(2);
+    const late = rankBeside(floors, open(targetOf(rooms)), task);
+    const least = early.hits[0]!.at(-1)!.score;
+    expect(late.hits[0]!.every(({ score }) => score >= Math.fround(least) - 1e-6)).toBe(true);
+    expect(late.hits[0]!.length).toBeLessThan(2 + best!.length);
   });
 });
 

@@ -2,6 +2,7 @@ import {
   COLUMN_UNITS,
   DEFAULT_SCORING,
   newFloors,
+  prepareQuery,
   type Scoring,
   type SealedShard,
   type ShardQuery,
@@ -12,11 +13,14 @@ import type {
   Limits,
   OpenTask,
   RankAnswer,
+  RankedHit,
+  RankOptions,
   RankTask,
   ShardTarget,
   VerifyTask,
 } from '../../workers/protocol.ts';
-import { countTerms, rankShards } from '../../workers/search-shards.ts';
+import { packQueries, unpackHits } from '../../workers/rank-message.ts';
+import { answerRank, countTerms } from '../../workers/search-shards.ts';
 import { ShardCache } from '../../workers/shard-cache.ts';
 
 /** A shard as the catalog would name it. */
@@ -55,14 +59,24 @@ export function frequenciesOver(
   return new Map(terms.map((term, index) => [term, frequencies[index]!]));
 }
 
+/** What a test asks to be ranked: queries as they are before they are made numbers of, and what they have in common. */
+export interface RankRequest extends Omit<RankOptions, 'floors'> {
+  readonly queries: readonly ShardQuery[];
+  readonly frequencies: ReadonlyMap<string, number>;
+}
+
+/** What a thread answers, its hits unpacked. */
+export interface UnpackedAnswer extends Omit<RankAnswer, 'hits'> {
+  readonly hits: readonly (readonly RankedHit[])[];
+}
+
 /** Queries, ranked as if some shards were the corpus. */
 export function rankTask(
   corpus: readonly ShardTarget[],
   queries: readonly ShardQuery[],
-  changes: Partial<RankTask> = {},
-): RankTask {
+  changes: Partial<RankRequest> = {},
+): RankRequest {
   return {
-    op: 'rank',
     queries,
     k: 10,
     by: 'chunk',
@@ -70,21 +84,42 @@ export function rankTask(
     words: null,
     scoring: scoringOver(corpus),
     frequencies: frequenciesOver(corpus, queries),
-    floors: newFloors(queries.length),
+    countWork: true,
     ...unlimited,
     ...changes,
   };
 }
 
 /** Ranks in some threads, one after the other. They share what they find, but nothing is left of it for the next time. */
-export function rankIn(threads: readonly ShardCache[], task: RankTask): RankAnswer[] {
-  const floors = newFloors(task.queries.length);
-  return threads.map((thread) => rankShards({ ...task, floors }, thread));
+export function rankIn(threads: readonly ShardCache[], request: RankRequest): UnpackedAnswer[] {
+  const floors = newFloors(request.queries.length);
+  return threads.map((thread) => rankBeside(floors, thread, request));
+}
+
+/** Ranks in one thread, with what others have found. */
+export function rankBeside(
+  floors: RankOptions['floors'],
+  thread: ShardCache,
+  { queries, frequencies, ...options }: RankRequest,
+): UnpackedAnswer {
+  const terms = [...new Set(queries.flatMap(termsOf))];
+  const numberOf = new Map(terms.map((term, number) => [term, number]));
+  const counts = Float64Array.from(terms, (term) => frequencies.get(term) ?? 0);
+  const task: RankTask = {
+    op: 'rank',
+    terms: terms.join(' '),
+    frequencies: counts,
+    queries: packQueries(queries.map((query) => prepareQuery(query, numberOf, counts))),
+    floors,
+    ...options,
+  };
+  const answer = answerRank(task, thread);
+  return { ...answer, hits: unpackHits(answer.hits) };
 }
 
 /** Ranks in one thread. */
-export function rankAlone(task: RankTask, thread: ShardCache): RankAnswer {
-  return rankIn([thread], task)[0]!;
+export function rankAlone(request: RankRequest, thread: ShardCache): UnpackedAnswer {
+  return rankIn([thread], request)[0]!;
 }
 
 export function fetchTask(

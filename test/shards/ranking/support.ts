@@ -11,6 +11,7 @@ import {
   type ShardReader,
   SharedFloor,
   termsOf,
+  weighTerms,
 } from '../../../shards/index.ts';
 import { analyzer } from '../support.ts';
 
@@ -44,7 +45,11 @@ export function floorAt(score: number): SharedFloor {
 /** Ranks one shard as if it were the whole corpus: the ten best chunks unless told otherwise. */
 export function rank(reader: ShardReader, query: ShardQuery, changes: RankChanges = {}): RankedChunk[] {
   const { scoring = scoringOf(reader), frequencies = frequenciesIn(reader, query, scoring), ...options } = changes;
-  return rankShard(reader, prepareQuery(query, scoring, frequencies), {
+  const terms = termsOf(query);
+  const counts = Float64Array.from(terms, (term) => frequencies.get(term) ?? 0);
+  const prepared = prepareQuery(query, new Map(terms.map((term, number) => [term, number])), counts);
+  if (prepared === null) return [];
+  return rankShard(reader, prepared, weighTerms({ terms, frequencies: counts }, scoring), {
     k: 10,
     by: 'chunk',
     filter: { kinds: [], collections: [] },

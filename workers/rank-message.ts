@@ -1,0 +1,117 @@
+/**
+ * How queries and ranked hits travel between threads: as a few arrays of numbers, since cloning many small objects would
+ * take longer than most queries do.
+ *
+ *   queries  := query{count}
+ *   query    := list choice_count choice{choice_count} list list phrase_count list{phrase_count}
+ *   choice   := count list{count}
+ *   list     := count number{count}
+ *
+ * The lists of a query are its terms, what is required, and what is optional; a query without terms stands for one that can
+ * have no hit.
+ */
+import type { ChunkId, DocumentId, PreparedQuery } from '../shards/index.ts';
+import type { RankedHit } from './protocol.ts';
+
+const impossible: PreparedQuery = { terms: [], required: [], choices: [], optional: [], phrases: [] };
+
+/** Packs queries; null is one that can have no hit. */
+export function packQueries(queries: readonly (PreparedQuery | null)[]): Int32Array {
+  const numbers: number[] = [];
+  const list = (places: readonly number[]): void => {
+    numbers.push(places.length);
+    for (const place of places) numbers.push(place);
+  };
+  const lists = (all: readonly (readonly number[])[]): void => {
+    numbers.push(all.length);
+    all.forEach(list);
+  };
+  for (const query of queries) {
+    const { terms, required, choices, optional, phrases } = query ?? impossible;
+    list(terms);
+    numbers.push(choices.length);
+    choices.forEach(lists);
+    list(required);
+    list(optional);
+    lists(phrases);
+  }
+  return Int32Array.from(numbers);
+}
+
+/** Unpacks what {@link packQueries} made. */
+export function unpackQueries(numbers: Int32Array): PreparedQuery[] {
+  let at = 0;
+  const list = (): number[] => {
+    const places: number[] = new Array(numbers[at++]!);
+    for (let index = 0; index < places.length; index++) places[index] = numbers[at++]!;
+    return places;
+  };
+  const many = <Item>(item: () => Item): Item[] => {
+    const items: Item[] = [];
+    for (let count = numbers[at++]!; count > 0; count--) items.push(item());
+    return items;
+  };
+  const queries: PreparedQuery[] = [];
+  while (at < numbers.length) {
+    const terms = list();
+    const choices = many(() => many(list));
+    queries.push({ terms, choices, required: list(), optional: list(), phrases: many(list) });
+  }
+  return queries;
+}
+
+/** Ranked hits of some queries as parallel arrays. */
+export interface PackedHits {
+  /** hits of each query */
+  readonly counts: Int32Array;
+  readonly scores: Float64Array;
+  /** per hit three numbers: index in `shards`, document, chunk */
+  readonly places: Int32Array;
+  readonly shards: readonly string[];
+  readonly uris: readonly string[];
+  readonly collections: readonly string[];
+}
+
+/** Packs hits of some queries. */
+export function packHits(hits: readonly (readonly RankedHit[])[]): PackedHits {
+  const total = hits.reduce((sum, list) => sum + list.length, 0);
+  const counts = new Int32Array(hits.length);
+  const scores = new Float64Array(total);
+  const places = new Int32Array(3 * total);
+  const shards: string[] = [];
+  const uris: string[] = [];
+  const collections: string[] = [];
+  let at = 0;
+  for (const [query, list] of hits.entries()) {
+    counts[query] = list.length;
+    for (const { score, shard, document, chunk, uri, collection } of list) {
+      const known = shards.indexOf(shard);
+      scores[at] = score;
+      places[3 * at] = known < 0 ? shards.push(shard) - 1 : known;
+      places[3 * at + 1] = document;
+      places[3 * at + 2] = chunk;
+      uris.push(uri);
+      collections.push(collection);
+      at++;
+    }
+  }
+  return { counts, scores, places, shards, uris, collections };
+}
+
+/** Unpacks what {@link packHits} made. */
+export function unpackHits({ counts, scores, places, shards, uris, collections }: PackedHits): RankedHit[][] {
+  const hits: RankedHit[][] = [];
+  let at = 0;
+  for (const count of counts) {
+    const list: RankedHit[] = [];
+    for (const end = at + count; at < end; at++) {
+      const document = places[3 * at + 1]! as DocumentId;
+      const chunk = places[3 * at + 2]! as ChunkId;
+      const shard = shards[places[3 * at]!]!;
+      const ordinal = chunk - document + 1;
+      list.push({ score: scores[at]!, chunk, document, ordinal, shard, uri: uris[at]!, collection: collections[at]! });
+    }
+    hits.push(list);
+  }
+  return hits;
+}
