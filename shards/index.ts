@@ -32,6 +32,7 @@ export {
   termsOf,
   visitTerms,
 } from './ranking/prepared-query.ts';
+export { rankPassages } from './ranking/rank-passages.ts';
 export { type RankedChunk, type RankOptions, rankShard, weighTerms } from './ranking/rank-shard.ts';
 export { newFloors, SharedFloor } from './ranking/shared-floor.ts';
 export type { WordFilter } from './ranking/word-filter.ts';

@@ -34,6 +34,7 @@ export {
 } from './eval/index.ts';
 export {
   type Coverage,
+  type Evidence,
   type Explanation,
   type Hit,
   type HitSource,

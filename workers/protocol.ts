@@ -2,6 +2,7 @@
 import type {
   ChunkExplanation,
   ColumnUnits,
+  DocumentId,
   DocumentName,
   ErrorData,
   RankedChunk,
@@ -193,6 +194,28 @@ export interface RankAnswer extends Shortfall {
   readonly ms: number;
 }
 
+/** Ranks passages of winning documents. It belongs to answering, as fetching their text does, and has no deadline. */
+export interface EvidenceTask extends EvidenceOptions, Pick<RankTask, 'terms' | 'frequencies' | 'queries'> {
+  readonly op: 'evidence';
+  readonly items: readonly EvidenceItem[];
+}
+
+/** What evidence of all queries has in common. */
+export interface EvidenceOptions extends Pick<RankOptions, 'filter' | 'words' | 'scoring' | 'stop'> {
+  /** passages wanted of each document */
+  readonly count: number;
+}
+
+/** Winners of one query in one shard. */
+export interface EvidenceItem {
+  readonly shard: string;
+  readonly documents: readonly DocumentId[];
+  readonly query: number;
+}
+
+/** Answer to `evidence`, one entry per item: per document its best passages, best first. */
+export type EvidenceAnswer = readonly Answer<readonly (readonly RankedChunk[])[]>[];
+
 /** Shards that a task could not be done on. */
 export interface Shortfall {
   readonly failed: readonly ShardFailure[];
@@ -260,11 +283,12 @@ export interface VerifyAnswer {
   readonly parts: readonly { readonly name: string; readonly status: 'ok' | 'damaged'; readonly detail: string }[];
 }
 
-export type SearchTask = OpenTask | CountTask | RankTask | FetchTask | VerifyTask;
+export type SearchTask = OpenTask | CountTask | RankTask | EvidenceTask | FetchTask | VerifyTask;
 
 export interface SearchAnswers {
   readonly open: null;
   readonly count: CountAnswer;
+  readonly evidence: EvidenceAnswer;
   readonly rank: RankAnswer;
   readonly fetch: FetchAnswer;
   readonly verify: VerifyAnswer;

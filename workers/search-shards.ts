@@ -9,6 +9,7 @@ import {
   noWork,
   type PreparedQuery,
   type RankedChunk,
+  rankPassages,
   rankShard,
   type ShardReader,
   SharedFloor,
@@ -22,6 +23,8 @@ import type {
   Answer,
   CountAnswer,
   CountTask,
+  EvidenceAnswer,
+  EvidenceTask,
   FetchAnswer,
   FetchedHit,
   FetchItem,
@@ -97,6 +100,7 @@ export function rankShards(
         by,
         filter,
         words,
+        documents: null,
         scoring,
         floor: floors[index]!,
         work: counter,
@@ -116,6 +120,20 @@ export function rankShards(
 
 function inShard({ score, chunk, document, ordinal }: RankedChunk, shard: string): ShardHit {
   return { score, chunk, document, ordinal, shard };
+}
+
+/** Finds the best passages of winning documents; a shard that fails, fails alone. */
+export function rankEvidence(task: EvidenceTask, shards: ShardCache): EvidenceAnswer {
+  const { count, filter, words, scoring } = task;
+  const queries = unpackQueries(task.queries);
+  const weighted = weighTerms({ terms: task.terms.split(' '), frequencies: task.frequencies }, scoring);
+  const check = checkOf({ stop: task.stop, deadline: null });
+  return task.items.map(({ shard, documents, query }) =>
+    answerOf(shards.target(shard), () => {
+      const options = { filter, words, scoring, work: noWork(), check };
+      return rankPassages(shards.get(shard), queries[query]!, weighted, documents, count, options);
+    }),
+  );
 }
 
 /** Order of hits with the same score; a name is read when it is first needed. */
@@ -202,7 +220,7 @@ function forEachShard(
 /** Thrown in the middle of work when time is up or the caller has lost interest. */
 class Stopped extends Error {}
 
-function checkOf({ stop, deadline }: Limits): () => void {
+function checkOf({ stop, deadline }: Pick<Limits, 'stop' | 'deadline'>): () => void {
   return () => {
     if (stop !== null && Atomics.load(stop, 0) !== 0) throw new Stopped();
     if (deadline !== null && Date.now() > deadline) throw new Stopped();

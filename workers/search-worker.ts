@@ -1,7 +1,7 @@
 import { ShelfmarkError } from '../shards/index.ts';
 import { answer } from './answer.ts';
 import type { Answer, SearchAnswers, SearchTask } from './protocol.ts';
-import { answerRank, countTerms, fetchHits } from './search-shards.ts';
+import { answerRank, countTerms, fetchHits, rankEvidence } from './search-shards.ts';
 import { ShardCache } from './shard-cache.ts';
 import { verifyShard } from './verify-shard.ts';
 
@@ -27,6 +27,8 @@ export function createSearchWorker(): SearchWorker {
         return countTerms(task, opened);
       case 'rank':
         return answerRank(task, opened);
+      case 'evidence':
+        return rankEvidence(task, opened);
       case 'fetch':
         return fetchHits(task, opened);
     }

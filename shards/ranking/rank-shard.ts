@@ -22,6 +22,8 @@ export interface RankOptions {
   readonly filter: ShardFilter;
   /** words that a hit must have or must not have without their counting for its score; null: none */
   readonly words: WordFilter | null;
+  /** only chunks of these documents may be hits; null: of all */
+  readonly documents: readonly DocumentId[] | null;
   readonly scoring: Scoring;
   /** chunks that score less cannot be hits of the corpus any more */
   readonly floor: SharedFloor;
@@ -65,9 +67,10 @@ export function rankShard(
     return [];
   }
   work.shards++;
-  const { words } = options;
+  const { words, documents } = options;
   const allowed = reader.allowedChunks(options.filter);
-  const filter = words === null ? allowed : filterByWords(reader, allowed, words, options);
+  const byWords = words === null ? allowed : filterByWords(reader, allowed, words, options);
+  const filter = documents === null ? byWords : onlyOf(reader, documents, byWords);
   const without = words?.withoutPhrases ?? [];
   const hits =
     query.phrases.length + without.length === 0
@@ -77,6 +80,18 @@ export function rankShard(
         );
   work.rankMs += performance.now() - startedAt;
   return hits;
+}
+
+/** What a filter lets through of some documents. */
+function onlyOf({ index }: ShardReader, documents: readonly DocumentId[], filter: ChunkFilter | null): ChunkFilter {
+  const starts = index.documentStarts();
+  const bitmap = new Uint8Array(index.chunks + 1);
+  for (const id of documents) {
+    const end = starts[index.documentOf(id) + 1] ?? bitmap.length;
+    if (filter === null) bitmap.fill(1, id, end);
+    else bitmap.set(filter.bitmap.subarray(id, end), id);
+  }
+  return toFilter(bitmap);
 }
 
 /** The terms of a query that occur in a shard. */

@@ -1,6 +1,6 @@
 import type { ChunkExplanation } from '../../shards/ranking/explain.ts';
 import { renderSnippet } from '../../shards/snippet.ts';
-import type { Explanation, Hit, Markers, RungExplanation, SearchAnswer } from '../search/hits.ts';
+import type { Evidence, Explanation, Hit, Markers, RungExplanation, SearchAnswer } from '../search/hits.ts';
 import type { RungName } from '../search/match-policy.ts';
 import { formatCount, formatCounted, formatDuration } from './quantities.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
@@ -109,9 +109,26 @@ function renderHit(hit: Hit, rung: RungName, markers: SnippetStyle, style: Style
     style.dim(`   ${sanitizeLine(hit.uri)} | ${hit.shelfmark} | ${sanitizeLine(hit.label)}`),
     style.dim(`   ${sanitizeLine(source.path)} bytes ${source.byteStart}-${source.byteEnd}`),
     ...(hit.explain === undefined ? [] : renderContributions(hit.explain).map((line) => style.dim(line))),
+    ...(hit.evidence ?? []).slice(1).flatMap((passage) => renderEvidence(passage, markers, style)),
     ...(hit.missing.length === 0 ? [] : [style.dim(`   without: ${hit.missing.map(sanitizeLine).join(', ')}`)]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** A further passage of a hit's document. */
+function renderEvidence(
+  { heading, score, shelfmark, ...snippet }: Evidence,
+  markers: SnippetStyle,
+  style: Style,
+): string[] {
+  const path = heading.map(sanitizeLine).join(' > ');
+  const text = { text: snippet.snippet, highlights: snippet.highlights };
+  return [
+    `   + ${path === '' ? '' : `${path} `}(${score.toPrecision(4)})`,
+    `     ${renderSnippet(text, { ...markers, clean: sanitizeLine })}`,
+    ...(snippet.text === undefined ? [] : ['', indent(sanitize(snippet.text)), '']),
+    style.dim(`     ${shelfmark}`),
+  ];
 }
 
 /** A title of thousands of characters would hide the hits. */

@@ -43,6 +43,12 @@ export const searchFlags = {
     default: 'document' as const,
     describe: 'One hit a document, or one a passage',
   },
+  evidence: {
+    type: 'string',
+    requiresArg: true,
+    defaultDescription: '0',
+    describe: 'By document: the best passages of each, up to so many (0 to 100)',
+  },
   kind: listFlag('Only documents of this kind; may be repeated'),
   collection: listFlag('Only documents of this collection; may be repeated'),
   text: { type: 'boolean', describe: 'The whole passage of each hit too' },
@@ -71,6 +77,9 @@ export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: 
     not: typed.not ?? [],
     ...given({ k1: parseUpTo('--k1', typed.k1, 3), b: parseUpTo('--b', typed.b, 1) }),
     by: typed.by,
+    ...given({
+      evidence: typed.evidence === undefined ? undefined : parseInteger('--evidence', typed.evidence, 0, 100),
+    }),
     kinds: typed.kind ?? [],
     collections: typed.collection ?? [],
     text: typed.text ?? false,

@@ -32,7 +32,15 @@ export interface Hit {
   readonly text?: string;
   /** how its score came about, when asked for */
   readonly explain?: ChunkExplanation;
+  /** the best passages of the document, when asked for: best first, equal ones in the order of the text, this one among them */
+  readonly evidence?: readonly Evidence[];
 }
+
+/** A passage of a hit's document, found and scored by the same step. */
+export type Evidence = Pick<
+  Hit,
+  'shelfmark' | 'heading' | 'ordinal' | 'score' | 'snippet' | 'highlights' | 'matched' | 'missing' | 'text' | 'explain'
+>;
 
 /** Where the record stands from which a hit comes. */
 export interface HitSource {

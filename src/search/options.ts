@@ -29,6 +29,8 @@ export interface SearchOptions {
   readonly b?: number;
   /** One hit per chunk, or the best chunk of each document. @default 'document' */
   readonly by?: 'document' | 'chunk';
+  /** By document: also the best passages of each hit's document, up to so many; 0 to 100, 0 for none. @default 0 */
+  readonly evidence?: number;
   /** Only documents of these kinds. @default all */
   readonly kinds?: readonly string[];
   /** Only documents of these collections. @default all */
@@ -59,6 +61,7 @@ export interface FilledSearchOptions {
   readonly k1: number;
   readonly b: number;
   readonly by: 'document' | 'chunk';
+  readonly evidence: number;
   readonly kinds: readonly string[];
   readonly collections: readonly string[];
   readonly text: boolean;
@@ -85,6 +88,7 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
     k1: options.k1 ?? DEFAULT_SCORING.k1,
     b: options.b ?? DEFAULT_SCORING.b,
     by: options.by ?? 'document',
+    evidence: options.evidence ?? 0,
     kinds: options.kinds ?? [],
     collections: options.collections ?? [],
     text: options.text ?? false,
@@ -104,6 +108,11 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   requireOneOf('fallback', filled.fallback, ['longest', 'rarest']);
   requireRules(filled.synonyms);
   requireOneOf('by', filled.by, ['document', 'chunk']);
+  requireInteger('evidence', filled.evidence, 0, 100);
+  if (filled.evidence > 0 && filled.by === 'chunk') {
+    const message = 'evidence: passages are grouped by document only, and hits are wanted by chunk.';
+    throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'evidence' });
+  }
   return filled;
 }
 

@@ -8,7 +8,9 @@ import {
   noWork,
   prepareQuery,
   type QueryToken,
+  type RankedChunk,
   type Scoring,
+  type ShardFilter,
   type ShardId,
   type TermTable,
   termsOf,
@@ -16,8 +18,8 @@ import {
   type Work,
 } from '../../shards/index.ts';
 import type {
+  EvidenceItem,
   FetchedHit,
-  FetchTask,
   Limits,
   RankedHit,
   ShardFailure,
@@ -25,7 +27,7 @@ import type {
   Shortfall,
   StopFlag,
 } from '../../workers/protocol.ts';
-import type { Coverage, Explanation, Hit, RungExplanation, SearchAnswer } from './hits.ts';
+import type { Coverage, Evidence, Explanation, Hit, RungExplanation, SearchAnswer } from './hits.ts';
 import { planQuery, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { ShardPool } from './shard-pool.ts';
@@ -92,7 +94,10 @@ export class Searcher {
     for (;;) {
       const group = await this.rank(plans, options, failures, deadline);
       const fetchStartedAt = performance.now();
-      const fetched = await this.#fetch(group, options);
+      const evidence = await this.#evidence(group, options);
+      options.signal?.throwIfAborted();
+      const isWhole = evidence.failures.length === 0;
+      const fetched = isWhole ? await this.#fetch(group, evidence.passages, options) : { ...evidence, hits: [] };
       options.signal?.throwIfAborted();
       if (fetched.failures.length > 0) {
         // A shard whose text is damaged counts as failed as a whole; its hits make room for others.
@@ -181,7 +186,7 @@ export class Searcher {
         {
           k: options.limit,
           by: options.by,
-          filter: { kinds: options.kinds, collections: options.collections },
+          filter: filterOf(options),
           words,
           scoring,
           countWork: options.explain,
@@ -243,21 +248,67 @@ export class Searcher {
     };
   }
 
-  async #fetch(
+  /** The best passages of each hit's document, its own first; only its own when no more are wanted. */
+  async #evidence(
     { answers, scoring, table }: RankedGroup,
     options: FilledSearchOptions,
+  ): Promise<{ readonly passages: ReadonlyMap<RungHit, readonly RankedChunk[]>; readonly failures: ShardFailure[] }> {
+    const hits = answers.flatMap((answer) => answer.hits);
+    if (options.evidence <= 1) return { passages: new Map(hits.map((hit) => [hit, [hit]])), failures: [] };
+    const rungs = [...new Set(hits.map(({ rung }) => rung))];
+    const groups = new Map<string, RungHit[]>();
+    for (const hit of hits) {
+      const key = `${rungs.indexOf(hit.rung)} ${hit.shard}`;
+      groups.set(key, [...(groups.get(key) ?? []), hit]);
+    }
+    const together = [...groups.values()];
+    const numberOf = new Map(table.terms.map((term, number) => [term, number]));
+    const found = await this.#pool.evidence(
+      together.map(
+        (group): EvidenceItem => ({
+          shard: group[0]!.shard,
+          documents: group.map(({ document }) => document),
+          query: rungs.indexOf(group[0]!.rung),
+        }),
+      ),
+      rungs.map(({ query }) => prepareQuery(query, numberOf, table.frequencies)),
+      table,
+      {
+        count: options.evidence,
+        filter: filterOf(options),
+        words: planWordFilter(this.#analyzer, options),
+        scoring,
+        stop: stopFlagOf(options.signal),
+      },
+    );
+    const passages = new Map<RungHit, readonly RankedChunk[]>();
+    const failures: ShardFailure[] = [];
+    for (const [index, group] of together.entries()) {
+      const answer = found[index]!;
+      if (!answer.ok) failures.push({ shard: group[0]!.shard, error: answer.error });
+      else for (const [at, hit] of group.entries()) passages.set(hit, answer.value[at]!);
+    }
+    return { passages, failures };
+  }
+
+  async #fetch(
+    { answers, scoring, table }: RankedGroup,
+    passages: ReadonlyMap<RungHit, readonly RankedChunk[]>,
+    options: FilledSearchOptions,
   ): Promise<{ readonly hits: Hit[][]; readonly failures: ShardFailure[] }> {
-    const wanted = answers.flatMap((answer, query) => answer.hits.map((hit) => ({ hit, query })));
     const steps = answers.flatMap(({ plan, hits }) =>
       [...new Set(hits.map(({ rung }) => rung))].map((rung) => ({ rung, tokens: shownTokens(plan, rung) })),
     );
     const stepOf = new Map(steps.map(({ rung }, index) => [rung, index]));
-    const task: Omit<FetchTask, 'op'> = {
-      items: wanted.map(({ hit: { shard, chunk, score, rung } }) => ({
+    const wanted = answers.flatMap(({ hits }) =>
+      hits.flatMap((hit) => passages.get(hit)!.map((passage) => ({ hit, passage, step: stepOf.get(hit.rung)! }))),
+    );
+    const fetched = await this.#pool.fetch({
+      items: wanted.map(({ hit: { shard }, passage: { chunk, score }, step }) => ({
         shard,
         chunk,
         score,
-        query: stepOf.get(rung)!,
+        query: step,
       })),
       queries: steps.map(({ rung, tokens }) => ({
         tokens: tokens.map(({ alternatives }) => alternatives),
@@ -266,17 +317,23 @@ export class Searcher {
       snippetLength: options.snippetLength,
       text: options.text,
       explain: options.explain ? { scoring, frequencies: frequenciesOf(table) } : null,
-    };
-    const fetched = await this.#pool.fetch(task);
-    const hits: Hit[][] = answers.map(() => []);
+    });
     const failures = new Map<string, ShardFailure>();
-    for (const [index, { hit, query }] of wanted.entries()) {
+    const shown = new Map<RungHit, ShownPassage[]>();
+    for (const [index, { hit, passage, step }] of wanted.entries()) {
       const result = fetched[index]!;
-      if (result.ok)
-        hits[query]!.push(toHit(hit, hits[query]!.length + 1, steps[stepOf.get(hit.rung)!]!.tokens, result.value));
-      else failures.set(hit.shard, { shard: hit.shard, error: result.error });
+      if (!result.ok) failures.set(hit.shard, { shard: hit.shard, error: result.error });
+      else
+        shown.set(hit, [
+          ...(shown.get(hit) ?? []),
+          { shard: hit.shard, passage, tokens: steps[step]!.tokens, fetched: result.value },
+        ]);
     }
-    return { hits, failures: [...failures.values()] };
+    if (failures.size > 0) return { hits: [], failures: [...failures.values()] };
+    const hits = answers.map((answer) =>
+      answer.hits.map((hit, index) => toHit(hit, index + 1, shown.get(hit)!, options.evidence > 0)),
+    );
+    return { hits, failures: [] };
   }
 }
 
@@ -292,6 +349,18 @@ function numberTerms(plans: readonly QueryPlan[]): Map<string, number> {
 
 function frequenciesOf({ terms, frequencies }: TermTable): Map<string, number> {
   return new Map(terms.map((term, number) => [term, frequencies[number]!]));
+}
+
+/** A passage with its text. */
+interface ShownPassage {
+  readonly shard: string;
+  readonly passage: RankedChunk;
+  readonly tokens: readonly QueryToken[];
+  readonly fetched: FetchedHit;
+}
+
+function filterOf({ kinds, collections }: FilledSearchOptions): ShardFilter {
+  return { kinds, collections };
 }
 
 /** When time is up for an answer that begins now. */
@@ -347,28 +416,41 @@ function explanationOf(
   };
 }
 
-function toHit(ranked: RungHit, rank: number, tokens: readonly QueryToken[], fetched: FetchedHit): Hit {
-  const { document, heading, ordinal, snippet, matched, text, explanation } = fetched;
+/** @param shown the passages of a hit, its own first */
+function toHit({ rung }: RungHit, rank: number, shown: readonly ShownPassage[], hasEvidence: boolean): Hit {
+  const [own] = shown;
+  const { document } = own!.fetched;
   const { path, byteStart, byteEnd, sha256 } = document.source;
-  const names = tokens.map(({ text }) => text);
+  const { text, explain, ...passage } = toPassage(own!);
   return {
     rank,
-    score: ranked.score,
-    shelfmark: formatShelfmark({ shard: ranked.shard as ShardId, document: document.id, ordinal }),
+    ...passage,
     uri: document.uri,
     title: document.title,
-    heading,
-    ordinal,
-    snippet: snippet.text,
-    highlights: snippet.highlights,
-    rung: ranked.rung.name,
-    matched: names.filter((_, token) => matched[token]),
-    missing: names.filter((_, token) => !matched[token]),
+    rung: rung.name,
     label: document.label,
     kind: document.kind,
     collection: document.collection,
     modified_at: document.modifiedAt,
     source: { path, byteStart, byteEnd, sha256 },
+    ...(text === undefined ? {} : { text }),
+    ...(explain === undefined ? {} : { explain }),
+    ...(hasEvidence ? { evidence: shown.map(toPassage) } : {}),
+  };
+}
+
+function toPassage({ shard, passage, tokens, fetched }: ShownPassage): Evidence {
+  const { document, heading, ordinal, snippet, matched, text, explanation } = fetched;
+  const names = tokens.map(({ text }) => text);
+  return {
+    score: passage.score,
+    shelfmark: formatShelfmark({ shard: shard as ShardId, document: document.id, ordinal }),
+    heading,
+    ordinal,
+    snippet: snippet.text,
+    highlights: snippet.highlights,
+    matched: names.filter((_, token) => matched[token]),
+    missing: names.filter((_, token) => !matched[token]),
     ...(text === null ? {} : { text }),
     ...(explanation === null ? {} : { explain: explanation }),
   };

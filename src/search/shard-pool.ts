@@ -2,6 +2,9 @@ import { newFloors, type PreparedQuery, type TermTable, type Work } from '../../
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type {
   CountTask,
+  EvidenceAnswer,
+  EvidenceItem,
+  EvidenceOptions,
   FetchAnswer,
   FetchTask,
   RankedHit,
@@ -114,6 +117,21 @@ export class ShardPool {
       ms: Math.max(0, ...answers.map(({ ms }) => ms)),
       ...joinShortfalls(answers),
     };
+  }
+
+  /** Finds the best passages of winning documents; the answer has the order of the items. */
+  async evidence(
+    items: readonly EvidenceItem[],
+    queries: readonly (PreparedQuery | null)[],
+    { terms, frequencies }: TermTable,
+    options: EvidenceOptions,
+  ): Promise<EvidenceAnswer> {
+    const task = { queries: packQueries(queries), terms: terms.join(' '), frequencies, ...options };
+    return await this.#askOwners(
+      items.map(({ shard }) => shard),
+      (thread, positions) =>
+        thread.run<'evidence'>({ op: 'evidence', ...task, items: positions.map((index) => items[index]!) }),
+    );
   }
 
   /** Fetches winners' text; the answer has the order of the items. */

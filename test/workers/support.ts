@@ -102,19 +102,24 @@ export function rankBeside(
   thread: ShardCache,
   { queries, frequencies, ...options }: RankRequest,
 ): UnpackedAnswer {
+  const task: RankTask = { op: 'rank', ...packedOf(queries, frequencies), floors, ...options };
+  const answer = answerRank(task, thread);
+  return { ...answer, hits: unpackHits(answer.hits) };
+}
+
+/** Queries as they travel. */
+export function packedOf(
+  queries: readonly ShardQuery[],
+  frequencies: ReadonlyMap<string, number>,
+): Pick<RankTask, 'terms' | 'frequencies' | 'queries'> {
   const terms = [...new Set(queries.flatMap(termsOf))];
   const numberOf = new Map(terms.map((term, number) => [term, number]));
   const counts = Float64Array.from(terms, (term) => frequencies.get(term) ?? 0);
-  const task: RankTask = {
-    op: 'rank',
+  return {
     terms: terms.join(' '),
     frequencies: counts,
     queries: packQueries(queries.map((query) => prepareQuery(query, numberOf, counts))),
-    floors,
-    ...options,
   };
-  const answer = answerRank(task, thread);
-  return { ...answer, hits: unpackHits(answer.hits) };
 }
 
 /** Ranks in one thread. */

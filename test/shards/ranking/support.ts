@@ -54,6 +54,7 @@ export function rank(reader: ShardReader, query: ShardQuery, changes: RankChange
     by: 'chunk',
     filter: { kinds: [], collections: [] },
     words: null,
+    documents: null,
     scoring,
     floor: floorAt(0),
     work: noWork(),

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,14 +11,14 @@ let corpus: Corpus;
 
 beforeAll(async () => {
   const folder = tempFolder();
-  const path = join(folder, 'corpus');
+  const path = join(tempFolder(), 'corpus');
   const random = randomNumbers(5);
   const text = (): string => `${randomWords(random, 1 + Math.floor(random() * 25))}.`;
-  const records = Array.from({ length: 300 }, (_, index) => ({
-    _id: `r${index}`,
-    text: Array.from({ length: 1 + (index % 3) }, (_, section) => `# Part ${section}\n\n${text()}\n\n`).join(''),
-  }));
-  await build({ sources: [await writeJsonl(join(folder, 'a.jsonl'), records)], corpus: path, shardBytes: 8192 });
+  for (let index = 0; index < 300; index++) {
+    const sections = Array.from({ length: 1 + (index % 3) }, (_, part) => `## Part ${part}\n\n${text()}\n\n`);
+    writeFileSync(join(folder, `r${index}.md`), `# ${index}\n\n${sections.join('')}`);
+  }
+  await build({ sources: [folder], corpus: path, shardBytes: 8192 });
   corpus = await Corpus.open(path, { workers: 2 });
 });
 
@@ -54,7 +55,7 @@ describe('filling up', () => {
         expect(filled.hits.map(({ rank }) => rank)).toEqual(filled.hits.map((_, index) => index + 1));
         expect(filled.rung).toBe(all.length > 0 ? 'all' : 'top5');
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
