@@ -1,7 +1,9 @@
 import { AsciiTerms } from './ascii-terms.ts';
 import { visitCjkTerms } from './cjk.ts';
 import { compatible } from './fold.ts';
-import { ANALYZER_ID, type AnalyzerParameters, analyzerParameters } from './parameters.ts';
+import type { Language } from './language.ts';
+import { ANALYZER_IDS, languageOfAnalyzer } from './languages.ts';
+import { type AnalyzerParameters, analyzerParameters } from './parameters.ts';
 import type { QueryToken } from './query-token.ts';
 import { Segmenter } from './segmenter.ts';
 import { TermBuffer } from './term-buffer.ts';
@@ -30,10 +32,11 @@ export interface AnalyzerCounters {
   readonly skippedRuns: number;
 }
 
-/** The analyzer with this id. Throws `UnknownAnalyzerError` for any other than `ANALYZER_ID`. */
+/** The analyzer with this id, such as `de-1`. Throws `UnknownAnalyzerError` for one that this version does not have. */
 export function createAnalyzer(id: string): Analyzer {
-  if (id !== ANALYZER_ID) throw new UnknownAnalyzerError(id, [ANALYZER_ID]);
-  return new Analyzer();
+  const language = languageOfAnalyzer(id);
+  if (language === undefined) throw new UnknownAnalyzerError(id, ANALYZER_IDS);
+  return new Analyzer(language);
 }
 
 /**
@@ -43,16 +46,25 @@ export function createAnalyzer(id: string): Analyzer {
  * An analyzer is used by one thread; it keeps up to 42 MiB of terms it has met and a buffer of the largest field's size.
  */
 export class Analyzer {
-  readonly id = ANALYZER_ID;
-  readonly parameters: AnalyzerParameters = analyzerParameters();
+  readonly id: string;
+  readonly language: Language;
+  readonly parameters: AnalyzerParameters;
 
-  readonly #segmenter = new Segmenter();
+  readonly #segmenter: Segmenter;
   readonly #table = new TermTable(MAX_REMEMBERED_TOKENS);
-  readonly #asciiTerms = new AsciiTerms();
+  readonly #asciiTerms: AsciiTerms | undefined;
   readonly #sink = { main: new TermBuffer(FIRST_FIELD_BYTES), extras: new TermBuffer(FIRST_FIELD_BYTES) };
   readonly #words = new Map<string, WordTerms>();
   #terms = 0;
   #cutWords = 0;
+
+  constructor(language: Language) {
+    this.id = language.analyzer;
+    this.language = language;
+    this.parameters = analyzerParameters(language);
+    this.#segmenter = new Segmenter(language.pairsUnspaced);
+    this.#asciiTerms = language.stemAscii === null ? undefined : new AsciiTerms(language.stemAscii);
+  }
 
   /** Counted by `encodeField` only. */
   get counters(): AnalyzerCounters {
@@ -96,7 +108,7 @@ export class Analyzer {
     const termsBefore = this.#terms;
     const cutWordsBefore = this.#cutWords;
     const { hash, isCjk } = this.#segmenter;
-    const asciiTerms = isCjk ? -1 : this.#asciiTerms.encode(utf8, start, end, this.#sink);
+    const asciiTerms = isCjk ? -1 : (this.#asciiTerms?.encode(utf8, start, end, this.#sink) ?? -1);
     if (asciiTerms >= 0) this.#terms += asciiTerms;
     else this.#encodeText(Buffer.from(utf8.buffer, utf8.byteOffset + start, end - start).toString('utf8'));
     if (!isKept) return;
@@ -110,7 +122,7 @@ export class Analyzer {
       visitCjkTerms(token, this.#appendTerm);
       return;
     }
-    const { terms, cutWords } = wordTerms(token);
+    const { terms, cutWords } = wordTerms(token, this.language);
     for (const term of terms) this.#appendTerm(term.text, term.start, term.end, term.extra);
     this.#cutWords += this.#segmenter.isCut ? Math.max(1, cutWords) : cutWords;
   }
@@ -130,7 +142,7 @@ export class Analyzer {
     visit: (term: string, start: number, end: number) => void,
   ): void {
     const wantsCjk = wanted === undefined || [...wanted].some((term) => NON_ASCII.test(term));
-    forEachToken(text, (tokenText, tokenStart, isCjk) => {
+    this.#forEachToken(text, (tokenText, tokenStart, isCjk) => {
       if (isCjk) {
         if (!wantsCjk) return;
         visitCjkTerms(tokenText, (term, start, end) => {
@@ -149,7 +161,7 @@ export class Analyzer {
     if (known !== undefined) return known;
     // A copy: a slice would keep the whole text it came from alive.
     const copy = Buffer.from(token).toString();
-    const terms = wordTerms(copy);
+    const terms = wordTerms(copy, this.language);
     if (copy.length > MAX_KEY_BYTES) return terms;
     if (this.#words.size >= MAX_REMEMBERED_WORDS) this.#words.clear();
     this.#words.set(copy, terms);
@@ -159,7 +171,7 @@ export class Analyzer {
   /** The main terms of `text` in its order: those whose neighbours in the index are their neighbours in the text. */
   mainTerms(text: string): string[] {
     const terms: string[] = [];
-    forEachToken(text, (tokenText, _start, isCjk) => {
+    this.#forEachToken(text, (tokenText, _start, isCjk) => {
       if (isCjk) {
         visitCjkTerms(tokenText, (term, _termStart, _termEnd, extra) => {
           if (!extra) terms.push(term);
@@ -177,8 +189,8 @@ export class Analyzer {
    */
   beginningOf(text: string): string {
     let beginning = '';
-    forEachToken(text, (tokenText, _start, isCjk) => {
-      beginning += isCjk ? compatible(tokenText) : wordBeginning(tokenText);
+    this.#forEachToken(text, (tokenText, _start, isCjk) => {
+      beginning += isCjk ? compatible(tokenText) : wordBeginning(tokenText, this.language);
     });
     return beginning;
   }
@@ -186,12 +198,32 @@ export class Analyzer {
   /** The tokens of a query, in order. Text without any word has none. The caller bounds the length of the query. */
   queryTokens(text: string): QueryToken[] {
     const tokens: QueryToken[] = [];
-    forEachToken(text, (tokenText, start, isCjk) => {
-      const alternatives = isCjk ? cjkAlternatives(tokenText) : wordTerms(tokenText).alternatives;
+    this.#forEachToken(text, (tokenText, start, isCjk) => {
+      const alternatives = isCjk ? cjkAlternatives(tokenText) : wordTerms(tokenText, this.language).alternatives;
       if (alternatives.length === 0) return;
       tokens.push({ text: tokenText.normalize('NFC'), start, end: start + tokenText.length, alternatives });
     });
     return tokens;
+  }
+
+  /** The raw tokens of `text` and where each begins, in UTF-16 units. Lone surrogates separate. */
+  #forEachToken(text: string, visit: (token: string, start: number, isCjk: boolean) => void): void {
+    // A lone surrogate becomes U+FFFD, which is one unit too: offsets stay true.
+    const bytes = Buffer.from(text, 'utf8');
+    const isAscii = bytes.length === text.length;
+    // Its own segmenter, so that `visit` may use the analyzer.
+    const segmenter = new Segmenter(this.language.pairsUnspaced);
+    segmenter.reset(bytes);
+    let byteOffset = 0;
+    let offset = 0;
+    while (segmenter.next()) {
+      const { start, end, isCjk } = segmenter;
+      offset += isAscii ? start - byteOffset : utf16Length(bytes, byteOffset, start);
+      byteOffset = end;
+      const tokenStart = offset;
+      offset += isAscii ? end - start : utf16Length(bytes, start, end);
+      visit(text.slice(tokenStart, offset), tokenStart, isCjk);
+    }
   }
 }
 
@@ -202,24 +234,4 @@ function cjkAlternatives(run: string): string[][] {
     if (!extra) main.push(term);
   });
   return main.length === 0 ? [] : [main];
-}
-
-/** The raw tokens of `text` and where each begins, in UTF-16 units. Lone surrogates separate. */
-function forEachToken(text: string, visit: (token: string, start: number, isCjk: boolean) => void): void {
-  // A lone surrogate becomes U+FFFD, which is one unit too: offsets stay true.
-  const bytes = Buffer.from(text, 'utf8');
-  const isAscii = bytes.length === text.length;
-  // Its own segmenter, so that `visit` may use the analyzer.
-  const segmenter = new Segmenter();
-  segmenter.reset(bytes);
-  let byteOffset = 0;
-  let offset = 0;
-  while (segmenter.next()) {
-    const { start, end, isCjk } = segmenter;
-    offset += isAscii ? start - byteOffset : utf16Length(bytes, byteOffset, start);
-    byteOffset = end;
-    const tokenStart = offset;
-    offset += isAscii ? end - start : utf16Length(bytes, start, end);
-    visit(text.slice(tokenStart, offset), tokenStart, isCjk);
-  }
 }

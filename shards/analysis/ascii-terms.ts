@@ -1,10 +1,9 @@
 import { joinerOf } from './code-points.ts';
 import { MAX_WHOLE_BYTES, MAX_WHOLE_PARTS } from './parameters.ts';
-import { stemAnew } from './stemmer.ts';
 import type { TermBuffer } from './term-buffer.ts';
 import { MAX_KEY_BYTES, type TermSink, TermTable } from './term-table.ts';
 
-/** The stemmer leaves shorter words alone. */
+/** The stemmers leave shorter words alone. */
 const MIN_STEMMED_BYTES = 3;
 /** Words whose stem is remembered before all are forgotten. */
 const MAX_REMEMBERED_STEMS = 1 << 16;
@@ -41,6 +40,7 @@ const HASH_PRIME = 0x01000193;
  * for each step. `wordTerms` says what the terms are, and a test compares the two.
  */
 export class AsciiTerms {
+  readonly #stem: (letters: string) => string;
   readonly #stems = new TermTable(MAX_REMEMBERED_STEMS);
   /** A dot, and the parts of the token in lower case, one behind the other. */
   readonly #lower = Buffer.alloc(MAX_KEY_BYTES + 1, '.');
@@ -52,6 +52,11 @@ export class AsciiTerms {
   /** The stretch between joiners that each part belongs to. */
   readonly #pieces = new Uint8Array(MAX_KEY_BYTES);
   #count = 0;
+
+  /** @param stem the term of a word of the letters a-z. */
+  constructor(stem: (letters: string) => string) {
+    this.#stem = stem;
+  }
 
   /**
    * Appends the terms of the token `bytes[start, end)`, which is no CJK run, and returns their number; -1, and nothing is
@@ -187,7 +192,7 @@ export class AsciiTerms {
       }
     }
     if (isAlphabetic) {
-      extras.appendTerm(stemAnew(whole.toString('latin1', 0, length)));
+      extras.appendTerm(this.#stem(whole.toString('latin1', 0, length)));
       return 1;
     }
     for (let i = 0; i < symbolWidth; i++) whole[length++] = symbolWidth === 1 ? HASH : PLUS;
@@ -215,7 +220,7 @@ export class AsciiTerms {
       return;
     }
     const mainStart = sink.main.length;
-    sink.main.appendTerm(stemAnew(lower.toString('latin1', start, end)));
+    sink.main.appendTerm(this.#stem(lower.toString('latin1', start, end)));
     this.#stems.add(lower, start, end, hash, sink, mainStart, sink.extras.length, 1, 0);
   }
 }

@@ -12,6 +12,8 @@ export const JOINER = 4;
 export const IGNORABLE = 5;
 /** `#`, as in `C#`. */
 export const HASH = 6;
+/** A letter or number of a script that writes no spaces between words: a word in some analyzers, pairs in others. */
+export const UNSPACED = 7;
 
 const ASCII_JOINERS = "-_./\\@:'&+,";
 const HYPHENS = '\u2010\u2011';
@@ -47,6 +49,7 @@ const IGNORABLE_PATTERN = new RegExp(`[${IGNORABLE_CLASS}]`, 'u');
 const MARK_PATTERN = /\p{M}/u;
 const WORD_PATTERN = /[\p{L}\p{N}]/u;
 const CJK_PATTERN = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u;
+const UNSPACED_PATTERN = /[\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
 /** A digit framed by this is an emoji, not an accented digit. */
 const KEYCAP = 0x20e3;
 
@@ -77,5 +80,6 @@ function classify(codePoint: number): number {
   if (IGNORABLE_PATTERN.test(character)) return IGNORABLE;
   if (MARK_PATTERN.test(character)) return MARK;
   if (!WORD_PATTERN.test(character)) return SEPARATOR;
-  return CJK_PATTERN.test(character) ? CJK : WORD;
+  if (CJK_PATTERN.test(character)) return CJK;
+  return UNSPACED_PATTERN.test(character) ? UNSPACED : WORD;
 }

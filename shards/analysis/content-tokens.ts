@@ -1,6 +1,6 @@
-import { fold } from './fold.ts';
+import type { Language } from './language.ts';
 import type { QueryToken } from './query-token.ts';
-import { SCAFFOLDING } from './scaffolding.ts';
+import { scaffoldingOf } from './scaffolding.ts';
 
 const ACRONYM = /^\p{Lu}{2,}$/u;
 const CAPITALISED = /^\p{Lu}\p{L}/u;
@@ -15,8 +15,9 @@ const APOSTROPHES = /[\u2018\u2019\u02bb\u02bc\uff07]/g;
  *
  * @param tokens of `queryText`, as `Analyzer.queryTokens` gives them
  */
-export function contentTokens(tokens: readonly QueryToken[], queryText: string): QueryToken[] {
-  const isScaffolding = tokens.map((token) => SCAFFOLDING.has(surfaceOf(token)));
+export function contentTokens(tokens: readonly QueryToken[], queryText: string, language: Language): QueryToken[] {
+  const scaffolding = scaffoldingOf(language);
+  const isScaffolding = tokens.map((token) => scaffolding.has(surfaceOf(token, language)));
   if (HAS_LOWER_CASE.test(queryText)) {
     for (const [i, token] of tokens.entries()) {
       if (ACRONYM.test(token.text)) isScaffolding[i] = false;
@@ -29,8 +30,11 @@ export function contentTokens(tokens: readonly QueryToken[], queryText: string):
   return content.length === 0 ? [...tokens] : content;
 }
 
-function surfaceOf(token: QueryToken): string {
-  return fold(token.text.replace(APOSTROPHES, "'"));
+/** A token as scaffolding lists have it: plain, without an elided article before it. */
+function surfaceOf(token: QueryToken, language: Language): string {
+  const pieces = token.text.replace(APOSTROPHES, "'").split("'").map(language.normalize);
+  while (pieces.length > 1 && language.elided.has(pieces[0]!)) pieces.shift();
+  return pieces.map(language.plain).join("'");
 }
 
 /** Ranges of two or more adjacent, capitalised scaffolding words, where capitals mean something. */

@@ -28,8 +28,16 @@ const SPECIAL_FORMS: Readonly<Record<string, string>> = {
  * the same string. May return the empty string.
  */
 export function fold(word: string): string {
-  if (!NON_ASCII.test(word)) return word.toLowerCase();
-  const lower = compatible(word).toLowerCase();
+  return NON_ASCII.test(word) ? foldDiacritics(compatible(word).toLowerCase()) : word.toLowerCase();
+}
+
+/** The part of {@link fold} before diacritics are taken off: what a stemmer that knows them reads. */
+export function lowerCase(word: string): string {
+  return NON_ASCII.test(word) ? compatible(word).toLowerCase().normalize('NFC') : word.toLowerCase();
+}
+
+/** The rest of {@link fold}, of a word in lower case: Latin and Greek lose their diacritics, special letters become plain ones. */
+export function foldDiacritics(lower: string): string {
   if (!NON_ASCII.test(lower)) return lower;
   return lower
     .normalize('NFD')

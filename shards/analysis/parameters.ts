@@ -1,6 +1,6 @@
-import { STEMMER } from './stemmer.ts';
+import type { Language } from './language.ts';
 
-/** The only analyzer of this version. A change to any rule that changes a term needs a new id. */
+/** The analyzer of a build that names no language. */
 export const ANALYZER_ID = 'en-1';
 
 /** Longest term in UTF-8 bytes; a longer word is cut at a code point border. */
@@ -19,7 +19,7 @@ export interface AnalyzerParameters {
   readonly analyzer: string;
   /** Unicode version of the character classes and the normalisation, those of the running Node. */
   readonly unicode: string;
-  readonly stemmer: { readonly name: string; readonly version: string };
+  readonly stemmer: { readonly name: string; readonly version: string } | null;
   readonly maxWordBytes: number;
   readonly maxWholeParts: number;
   readonly maxWholeBytes: number;
@@ -27,12 +27,12 @@ export interface AnalyzerParameters {
   readonly minBase64Bytes: number;
 }
 
-/** The parameters of `en-1` in this process. */
-export function analyzerParameters(): AnalyzerParameters {
+/** The parameters of a language's analyzer in this process. */
+export function analyzerParameters({ analyzer, stemmer }: Language): AnalyzerParameters {
   return {
-    analyzer: ANALYZER_ID,
+    analyzer,
     unicode: process.versions.unicode ?? 'none',
-    stemmer: STEMMER,
+    stemmer,
     maxWordBytes: MAX_WORD_BYTES,
     maxWholeParts: MAX_WHOLE_PARTS,
     maxWholeBytes: MAX_WHOLE_BYTES,

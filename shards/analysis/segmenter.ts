@@ -1,9 +1,9 @@
 import { base64RunEnd, looksLikeBase64 } from './base64.ts';
-import { CJK, classOf, HASH, IGNORABLE, JOINER, MARK, SEPARATOR, WORD } from './code-points.ts';
+import { CJK, classOf, HASH, IGNORABLE, JOINER, MARK, SEPARATOR, UNSPACED, WORD } from './code-points.ts';
 import { MAX_TOKEN_BYTES } from './parameters.ts';
 
 /** In the byte table only: the byte begins (or continues) a code point beyond ASCII. */
-const NON_ASCII = 7;
+const NON_ASCII = 8;
 
 const BYTE_CLASS = new Uint8Array(256);
 for (let byte = 0; byte < 0x80; byte++) BYTE_CLASS[byte] = classOf(byte);
@@ -54,6 +54,12 @@ export class Segmenter {
   #suspectedUntil = 0;
   /** Bytes of the code point `#classAt` last looked at. */
   #width = 0;
+  readonly #unspaced: number;
+
+  /** @param pairsUnspaced whether scripts without spaces between words make CJK runs. */
+  constructor(pairsUnspaced: boolean) {
+    this.#unspaced = pairsUnspaced ? CJK : WORD;
+  }
 
   /** Begins a new field. The bytes are kept until `release`. */
   reset(bytes: Uint8Array): void {
@@ -282,7 +288,7 @@ export class Segmenter {
     if ((second & 0xc0) !== 0x80) return SEPARATOR;
     if (lead >= 0xc2 && lead < 0xe0) {
       this.#width = 2;
-      return classOf(((lead & 0x1f) << 6) | (second & 0x3f));
+      return this.#classOf(((lead & 0x1f) << 6) | (second & 0x3f));
     }
     const third = bytes[at + 2]!;
     if ((third & 0xc0) !== 0x80) return SEPARATOR;
@@ -290,14 +296,19 @@ export class Segmenter {
       const codePoint = ((lead & 0x0f) << 12) | ((second & 0x3f) << 6) | (third & 0x3f);
       if (codePoint < 0x800 || (codePoint >= 0xd800 && codePoint < 0xe000)) return SEPARATOR;
       this.#width = 3;
-      return classOf(codePoint);
+      return this.#classOf(codePoint);
     }
     const fourth = bytes[at + 3]!;
     if ((fourth & 0xc0) !== 0x80 || lead < 0xf0 || lead > 0xf4) return SEPARATOR;
     const codePoint = ((lead & 0x07) << 18) | ((second & 0x3f) << 12) | ((third & 0x3f) << 6) | (fourth & 0x3f);
     if (codePoint < 0x10000 || codePoint > 0x10ffff) return SEPARATOR;
     this.#width = 4;
-    return classOf(codePoint);
+    return this.#classOf(codePoint);
+  }
+
+  #classOf(codePoint: number): number {
+    const pointClass = classOf(codePoint);
+    return pointClass === UNSPACED ? this.#unspaced : pointClass;
   }
 }
 

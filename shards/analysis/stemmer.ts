@@ -12,6 +12,11 @@ const MAX_REMEMBERED_STEMS = 65_536;
 
 const stems = new Map<string, string>();
 
+/** The English stem of a word of the letters a-z, worked out without looking whether it is known. */
+export function stemAnew(letters: string): string {
+  return porter2(letters);
+}
+
 /** The English stem of a folded word; anything but plain a-z (digits, letters of other scripts) is returned as it is. */
 export function stem(word: string): string {
   if (!ALPHABETIC.test(word)) return word;
@@ -21,9 +26,4 @@ export function stem(word: string): string {
   if (stems.size >= MAX_REMEMBERED_STEMS) stems.clear();
   stems.set(word, result);
   return result;
-}
-
-/** The stem of a word of the letters a-z, worked out without looking whether it is known. */
-export function stemAnew(letters: string): string {
-  return porter2(letters);
 }

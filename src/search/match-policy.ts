@@ -72,7 +72,7 @@ export function planQuery(
   { match, also, phrases: phraseTexts, fallback }: PlanOptions,
   synonyms: readonly QueryToken[] = [],
 ): QueryPlan {
-  const distinct = distinctTokens(contentTokens(analyzer.queryTokens(text), text));
+  const distinct = distinctTokens(contentTokens(analyzer.queryTokens(text), text, analyzer.language));
   const tokens = firstTerms(distinct);
   const phrases = phraseTexts.map((phrase) => termsOfPhrase(analyzer, phrase));
   if (phrases.flat().length > maxQueryTerms) {

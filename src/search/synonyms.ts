@@ -87,6 +87,8 @@ export class Synonyms {
         words.every((word, index) => terms[start + index] === word) ? add : [],
       );
     });
-    return [...new Set(added)].flatMap((words) => contentTokens(this.#analyzer.queryTokens(words), words));
+    return [...new Set(added)].flatMap((words) =>
+      contentTokens(this.#analyzer.queryTokens(words), words, this.#analyzer.language),
+    );
   }
 }
