@@ -56,4 +56,5 @@ export {
 export { formatShelfmark, parseShelfmark } from './shelfmark.ts';
 export { type Excerpt, excerptOf, renderSnippet, type Snippet } from './snippet.ts';
 export { type Database, openDurable, openReadOnly, type Statement } from './sqlite.ts';
+export { parseVectorsFileName, unfinishedSuffix, vectorsFileName } from './vectors/file-names.ts';
 export { type VerifyDepth, verifyShardFile } from './verify.ts';

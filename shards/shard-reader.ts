@@ -74,6 +74,7 @@ export class ShardReader {
   readonly #useLists: boolean;
   #index: ShardIndex | undefined;
   #allowed: { readonly key: string; readonly filter: ChunkFilter } | undefined;
+  readonly #attached = new Map<string, { close(): void }>();
 
   /**
    * @throws ShelfmarkError SHELFMARK_NOT_FOUND, SHELFMARK_TOO_NEW, SHELFMARK_TOO_OLD, SHELFMARK_UNKNOWN_ANALYZER or
@@ -96,8 +97,18 @@ export class ShardReader {
 
   /** Closes the file; the reader is unusable afterwards. */
   close(): void {
+    for (const companion of this.#attached.values()) companion.close();
     this.#index?.close();
     this.#db.close();
+  }
+
+  /** Something that goes with the shard, such as another file: opened when first asked for, closed with the reader. */
+  attached<Companion extends { close(): void }>(name: string, open: () => Companion | null): Companion | null {
+    const known = this.#attached.get(name) as Companion | undefined;
+    if (known !== undefined) return known;
+    const opened = open();
+    if (opened !== null) this.#attached.set(name, opened);
+    return opened;
   }
 
   /** The shard's postings. */

@@ -17,6 +17,11 @@ export type { BuildOptions, BuildProgress, BuildReport } from './build/options.t
 export type { Counters } from './catalog.ts';
 export type { Citation } from './cite.ts';
 export { Corpus, type CorpusOptions, type CorpusStats, type Passage, type ShowOptions } from './corpus.ts';
+export { embedCorpus } from './embed/embed-corpus.ts';
+export type { EmbedOptions, EmbedProgress, EmbedReport } from './embed/embed-options.ts';
+export type { Embedder } from './embed/embedder.ts';
+export type { EndpointOptions } from './embed/endpoint-embedder.ts';
+export { type EmbedderOptions, openEmbedder } from './embed/open-embedder.ts';
 export {
   type Comparison,
   compareEvaluations,

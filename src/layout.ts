@@ -5,9 +5,11 @@ import { join } from 'node:path';
  *
  *   catalog.db            the list of shards, sources and builds
  *   shards/ID.shard       one file per sealed shard
+ *   shards/ID.KEY.vectors the embeddings of its chunks by one model; named in shards/vectors/file-names.ts
  *   building/             scratch files of a running build; garbage whenever no build runs
  *   rejects.jsonl         records that the last build could not index
  *   build.lock            held, as a SQLite lock, by a running build
+ *   embed.lock            held likewise while the corpus is being embedded
  */
 export interface CorpusLayout {
   readonly root: string;
@@ -16,6 +18,7 @@ export interface CorpusLayout {
   readonly building: string;
   readonly rejects: string;
   readonly lock: string;
+  readonly embedLock: string;
 }
 
 /** The layout of a corpus folder. */
@@ -27,6 +30,7 @@ export function layoutOf(root: string): CorpusLayout {
     building: join(root, 'building'),
     rejects: join(root, 'rejects.jsonl'),
     lock: join(root, 'build.lock'),
+    embedLock: join(root, 'embed.lock'),
   };
 }
 

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseVectorsFileName } from '../shards/index.ts';
 import type { VerifyAnswer } from '../workers/protocol.ts';
 import { Catalog, type ShardRow } from './catalog.ts';
 import { layoutOf } from './layout.ts';
@@ -11,7 +12,7 @@ export interface CorpusReport {
   readonly depth: 'sample' | 'deep';
   readonly shards: readonly VerifyAnswer[];
   readonly catalog: { readonly ok: boolean; readonly detail: string };
-  /** files in `shards/` that the catalog does not list; harmless, the next build removes them */
+  /** files in `shards/` that belong to no shard of the catalog; harmless, the next build removes them */
   readonly strays: readonly string[];
 }
 
@@ -32,6 +33,8 @@ export async function verifyCorpus(
 ): Promise<CorpusReport> {
   const depth = options.deep === true ? 'deep' : 'sample';
   const folder = layoutOf(root).shards;
+  const names = await readdir(folder).catch((): string[] => []);
+  const vectors = names.flatMap((name) => parseVectorsFileName(name) ?? []);
   const tasks = rows.map((row) => ({
     shard: row.name,
     file: join(folder, row.file),
@@ -40,6 +43,7 @@ export async function verifyCorpus(
     documents: row.documents,
     chunks: row.chunks,
     depth: depth as 'sample' | 'deep',
+    vectors: vectors.flatMap(({ shard, key, isFinished }) => (shard === row.name && isFinished ? [key] : [])),
   }));
   const reports: VerifyAnswer[] = [];
   for await (const report of pool.verify(tasks)) {
@@ -50,7 +54,8 @@ export async function verifyCorpus(
   reports.sort((a, b) => order.get(a.shard)! - order.get(b.shard)!);
   const catalog = checkCatalog(root);
   const listed = new Set(rows.map(({ file }) => file));
-  const strays = (await readdir(folder).catch(() => [])).filter((name) => !listed.has(name));
+  const isStray = (name: string): boolean => !listed.has(name) && !order.has(parseVectorsFileName(name)?.shard ?? '');
+  const strays = names.filter(isStray);
   return { ok: catalog.ok && reports.every(({ ok }) => ok), depth, shards: reports, catalog, strays };
 }
 

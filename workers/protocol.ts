@@ -216,6 +216,33 @@ export interface EvidenceItem {
 /** Answer to `evidence`, one entry per item: per document its best passages, best first. */
 export type EvidenceAnswer = readonly Answer<readonly (readonly RankedChunk[])[]>[];
 
+/** Compares embedded queries with the vectors of a thread's shards. */
+export interface RankVectorsTask extends Limits {
+  readonly op: 'rankVectors';
+  /** embeddings of the queries */
+  readonly queries: readonly Float32Array[];
+  /** which model's vectors */
+  readonly key: string;
+  readonly k: number;
+  readonly by: 'chunk' | 'document';
+  readonly filter: ShardFilter;
+  /** words that hits must have or must not have; null: none */
+  readonly words: WordFilter | null;
+  /** sequences of terms that every hit must have */
+  readonly phrases: ShardQuery['phrases'];
+}
+
+/** Answer to `rankVectors`; `hits[i]` belong to `queries[i]`, best first over this thread's shards. */
+export interface RankVectorsAnswer extends Shortfall {
+  readonly hits: readonly (readonly RankedHit[])[];
+  /** as in {@link RankAnswer} */
+  readonly unnamed: readonly ShardFailure[];
+  /** shards that have no vectors of the model */
+  readonly bare: readonly string[];
+  /** milliseconds that the thread spent on the task */
+  readonly ms: number;
+}
+
 /** Shards that a task could not be done on. */
 export interface Shortfall {
   readonly failed: readonly ShardFailure[];
@@ -273,6 +300,8 @@ export interface VerifyTask {
   readonly documents: number;
   readonly chunks: number;
   readonly depth: 'sample' | 'deep';
+  /** keys of the models by which the shard has vectors */
+  readonly vectors: readonly string[];
 }
 
 /** Answer to `verify`: the report of the file, with the comparison to the catalog as first part. */
@@ -283,13 +312,14 @@ export interface VerifyAnswer {
   readonly parts: readonly { readonly name: string; readonly status: 'ok' | 'damaged'; readonly detail: string }[];
 }
 
-export type SearchTask = OpenTask | CountTask | RankTask | EvidenceTask | FetchTask | VerifyTask;
+export type SearchTask = OpenTask | CountTask | RankTask | RankVectorsTask | EvidenceTask | FetchTask | VerifyTask;
 
 export interface SearchAnswers {
   readonly open: null;
   readonly count: CountAnswer;
   readonly evidence: EvidenceAnswer;
   readonly rank: RankAnswer;
+  readonly rankVectors: RankVectorsAnswer;
   readonly fetch: FetchAnswer;
   readonly verify: VerifyAnswer;
 }

@@ -118,7 +118,7 @@ export function rankShards(
   return { hits, work, ...shortfall };
 }
 
-function inShard({ score, chunk, document, ordinal }: RankedChunk, shard: string): ShardHit {
+export function inShard({ score, chunk, document, ordinal }: RankedChunk, shard: string): ShardHit {
   return { score, chunk, document, ordinal, shard };
 }
 
@@ -137,7 +137,7 @@ export function rankEvidence(task: EvidenceTask, shards: ShardCache): EvidenceAn
 }
 
 /** Order of hits with the same score; a name is read when it is first needed. */
-function nameOrder(shards: ShardCache): NameOrder<ShardHit> {
+export function nameOrder(shards: ShardCache): NameOrder<ShardHit> {
   const names = new Map<string, DocumentName>();
   return byName((hit) => {
     const key = `${hit.shard}/${hit.document}`;
@@ -169,12 +169,12 @@ function nameOf({ shard, document }: ShardHit, shards: ShardCache): DocumentName
  */
 export function nameHits(
   hits: RankedShards['hits'],
-  floors: RankOptions['floors'],
+  floors: RankOptions['floors'] | null,
   shards: ShardCache,
 ): { readonly named: readonly (readonly RankedHit[])[]; readonly unnamed: readonly ShardFailure[] } {
   const unnamed = new Map<string, ShardFailure>();
   const named = hits.map((list, query) => {
-    const least = new SharedFloor(floors, query).value;
+    const least = floors === null ? Number.NEGATIVE_INFINITY : new SharedFloor(floors, query).value;
     return list.flatMap((hit): RankedHit[] => {
       if (hit.score < least || unnamed.has(hit.shard)) return [];
       try {
@@ -192,7 +192,7 @@ export function nameHits(
 }
 
 /** Does something with every shard; one that fails or for which time is up is left out. */
-function forEachShard(
+export function forEachShard(
   { excluded }: Limits,
   shards: ShardCache,
   check: () => void,
@@ -220,7 +220,8 @@ function forEachShard(
 /** Thrown in the middle of work when time is up or the caller has lost interest. */
 class Stopped extends Error {}
 
-function checkOf({ stop, deadline }: Pick<Limits, 'stop' | 'deadline'>): () => void {
+/** A function that throws when time is up or the caller has lost interest; {@link forEachShard} knows what it throws. */
+export function checkOf({ stop, deadline }: Pick<Limits, 'stop' | 'deadline'>): () => void {
   return () => {
     if (stop !== null && Atomics.load(stop, 0) !== 0) throw new Stopped();
     if (deadline !== null && Date.now() > deadline) throw new Stopped();

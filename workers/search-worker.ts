@@ -11,11 +11,17 @@ export interface SearchWorker {
   close(): void;
 }
 
-/** A worker for the calling thread; a search thread makes its own. */
-export function createSearchWorker(): SearchWorker {
+/** What is done with vectors. */
+export type VectorTasks = typeof import('./search-vectors.ts');
+
+/** A worker; threads have one each. @param loadVectorTasks called when vectors are first needed: most searches do without */
+export function createSearchWorker(loadVectorTasks: () => Promise<VectorTasks>): SearchWorker {
   let opened: ShardCache | undefined;
-  const run = (task: SearchTask): SearchAnswers[SearchTask['op']] | Promise<SearchAnswers[SearchTask['op']]> => {
-    if (task.op === 'verify') return verifyShard(task);
+  const run = async (task: SearchTask): Promise<SearchAnswers[SearchTask['op']]> => {
+    if (task.op === 'verify') {
+      const vectorParts = task.vectors.length === 0 ? [] : (await loadVectorTasks()).checkVectors(task);
+      return await verifyShard(task, vectorParts);
+    }
     if (task.op === 'open') {
       opened = new ShardCache(task);
       return null;
@@ -29,12 +35,11 @@ export function createSearchWorker(): SearchWorker {
         return answerRank(task, opened);
       case 'evidence':
         return rankEvidence(task, opened);
+      case 'rankVectors':
+        return (await loadVectorTasks()).answerRankVectors(task, opened);
       case 'fetch':
         return fetchHits(task, opened);
     }
   };
   return { run: (task) => answer(() => run(task)), close: () => opened?.close() };
 }
-
-/** Entry of a search thread. */
-export default createSearchWorker().run;

@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises';
 import { hashFile, ShardReader, verifyShardFile } from '../shards/index.ts';
 import type { VerifyAnswer, VerifyTask } from './protocol.ts';
 
-/** Verifies one shard: its size, hash and counts against the catalog, then the file part by part. */
-export async function verifyShard(task: VerifyTask): Promise<VerifyAnswer> {
+/** Verifies one shard: its size, hash and counts against the catalog, then the file part by part. @param vectorParts what a look at its vectors gave */
+export async function verifyShard(task: VerifyTask, vectorParts: VerifyAnswer['parts'] = []): Promise<VerifyAnswer> {
   const hash = await compareWithCatalog(task);
   const report = verifyShardFile(task.file, { depth: task.depth });
-  return { shard: task.shard, file: task.file, ok: report.ok && hash.status === 'ok', parts: [hash, ...report.parts] };
+  const parts = [hash, ...report.parts, ...vectorParts];
+  return { shard: task.shard, file: task.file, ok: parts.every(({ status }) => status === 'ok'), parts };
 }
 
 async function compareWithCatalog(task: VerifyTask): Promise<VerifyAnswer['parts'][number]> {

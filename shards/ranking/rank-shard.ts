@@ -7,9 +7,10 @@ import { hasAnyPhrase, hasPhrases, phraseExpression } from './phrase.ts';
 import type { PreparedQuery, TermTable } from './prepared-query.ts';
 import { type Choice, rankAll } from './rank-all.ts';
 import { rankAny } from './rank-any.ts';
+import type { ShardIndex } from './shard-index.ts';
 import type { SharedFloor } from './shared-floor.ts';
 import { TermCursor } from './term-cursor.ts';
-import { TopK } from './top-k.ts';
+import { type ScoredChunk, TopK } from './top-k.ts';
 import { filterByWords, type WordFilter } from './word-filter.ts';
 import type { WorkCounter } from './work.ts';
 
@@ -166,7 +167,11 @@ function rankChunks(
   const context: RankContext = { k, norms: index.norms(scoring), filter, top, work, check };
   if (required.length === 0 && choices.length === 0) rankAny(optional, context);
   else rankAll(required, choices, optional, context);
-  const found = top.take();
+  return toRankedChunks(index, top.take());
+}
+
+/** Scored chunks of a shard with their documents. */
+export function toRankedChunks(index: ShardIndex, found: readonly ScoredChunk[]): RankedChunk[] {
   if (found.length === 0) return [];
   const starts = index.documentStarts();
   return found.map(({ chunk, score }): RankedChunk => {
@@ -183,11 +188,11 @@ function phrasesOf({ phrases }: PreparedQuery, { terms }: TermTable): string[][]
  * Ranks the chunks that FTS5 finds phrases in. A hit whose text does not have them, or has one of those it is to be without,
  * makes room for others; to find many such at once, more hits are ranked each time.
  */
-function rankPhrases(
+export function rankPhrases(
   reader: ShardReader,
   phrases: readonly (readonly string[])[],
   without: readonly (readonly string[])[],
-  { k, check }: RankOptions,
+  { k, check }: Pick<RankOptions, 'k' | 'check'>,
   filter: ChunkFilter | null,
   rank: (allowed: ChunkFilter, k: number) => RankedChunk[],
 ): RankedChunk[] {

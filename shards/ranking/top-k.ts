@@ -27,7 +27,7 @@ export class TopK {
   readonly #positions: Map<number, number> | null;
   readonly #documents: Int32Array;
   #size = 0;
-  readonly #floor: SharedFloor;
+  readonly #floor: Pick<SharedFloor, 'value'>;
   /** a chunk that scores less cannot be a hit */
   threshold: number;
 
@@ -35,7 +35,7 @@ export class TopK {
    * @param k at least 1
    * @param floor chunks that score less are not wanted in any case
    */
-  constructor(k: number, by: 'chunk' | 'document', order: ChunkOrder, floor: SharedFloor) {
+  constructor(k: number, by: 'chunk' | 'document', order: ChunkOrder, floor: Pick<SharedFloor, 'value'>) {
     this.#k = k;
     this.#order = order;
     this.#scores = new Float64Array(k);

@@ -9,6 +9,7 @@ import { parseQuickly } from './parse-quickly.ts';
 export const loadCommand: Readonly<Record<string, () => Promise<Command<Flags>>>> = {
   build: async () => (await import('./commands/build.ts')).buildCommand,
   adopt: async () => (await import('./commands/adopt.ts')).adoptCommand,
+  embed: async () => (await import('./commands/embed.ts')).embedCommand,
   search: async () => (await import('./commands/search.ts')).searchCommand,
   batch: async () => (await import('./commands/batch.ts')).batchCommand,
   eval: async () => (await import('./commands/eval.ts')).evalCommand,

@@ -32,6 +32,7 @@ export const exitCodeOfError: Readonly<Record<ErrorCode, ExitCode>> = {
   SHELFMARK_BUSY: exitCodes.busy,
   SHELFMARK_REJECTED: exitCodes.rejected,
   SHELFMARK_SOURCE: exitCodes.inputOutput,
+  SHELFMARK_EMBEDDER: exitCodes.inputOutput,
   SHELFMARK_IO: exitCodes.inputOutput,
   SHELFMARK_INTERNAL: exitCodes.internal,
 };
@@ -58,5 +59,5 @@ export const exitCodeHelp = `Exit codes:
   5  damaged data, or data of another version of Shelfmark
   6  another process is changing the corpus
   7  a record was rejected and --strict was given
-  8  input or output failed: source unreadable, disk full, permission
+  8  input or output failed: source unreadable, disk full, permission, embedder out of reach
   130, 143  interrupted by SIGINT, SIGTERM`;

@@ -13,7 +13,7 @@ export class CallingLane extends Lane<SearchTask, SearchAnswers> {
   protected override async work(task: SearchTask): Promise<Answer<unknown>> {
     if (this.#worker === undefined) {
       const { createSearchWorker } = await import('../../workers/search-worker.ts');
-      this.#worker = createSearchWorker();
+      this.#worker = createSearchWorker(() => import('../../workers/search-vectors.ts'));
     }
     await setImmediate();
     const answer = await this.#worker.run(task);

@@ -10,6 +10,7 @@ import type {
   RankedHit,
   RankOptions,
   RankTask,
+  RankVectorsTask,
   SearchAnswers,
   SearchTask,
   ShardFailure,
@@ -32,6 +33,12 @@ export interface RankResult extends Shortfall {
   readonly work: readonly (readonly Work[])[];
   /** milliseconds of the thread that took longest */
   readonly ms: number;
+}
+
+/** Answers of all threads merged; `hits[i]` belong to `queries[i]`. */
+export interface RankVectorsResult extends Omit<RankResult, 'work'> {
+  /** shards that have no vectors of the model */
+  readonly bare: readonly string[];
 }
 
 /** Chunks with each term, per thread. */
@@ -61,7 +68,7 @@ export class ShardPool {
   constructor(shards: readonly (ShardTarget & { readonly bytes: number })[], threads: number, postingsBytes: number) {
     const groups = spread(shards, Math.max(1, Math.min(threads, shards.length)));
     this.#lanes = groups.map((group, lane) => {
-      const thread = threads === 0 ? new CallingLane() : new ThreadLane<SearchTask, SearchAnswers>('search-worker');
+      const thread = threads === 0 ? new CallingLane() : new ThreadLane<SearchTask, SearchAnswers>('search-thread');
       for (const { id } of group) this.#laneOf.set(id, lane);
       const share = Math.floor(postingsBytes / groups.length);
       const maxOpen = threads === 0 ? maxOpenInCaller : maxOpenInThread;
@@ -105,13 +112,7 @@ export class ShardPool {
     const answers = await Promise.all(asked.map((thread) => thread.run<'rank'>(task)));
     const hits = answers.map((answer) => unpackHits(answer.hits));
     return {
-      hits: queries.map((_, query) =>
-        mergeRanked(
-          hits.map((ofThread) => ofThread[query]!),
-          options.k,
-          compareHits,
-        ),
-      ),
+      hits: queries.map((_, query) => mergeThreads(hits, query, options.k)),
       unnamed: answers.flatMap(({ unnamed }) => unnamed),
       work: queries.map((_, query) => answers.flatMap(({ work }) => work[query] ?? [])),
       ms: Math.max(0, ...answers.map(({ ms }) => ms)),
@@ -132,6 +133,21 @@ export class ShardPool {
       (thread, positions) =>
         thread.run<'evidence'>({ op: 'evidence', ...task, items: positions.map((index) => items[index]!) }),
     );
+  }
+
+  /** Compares embedded queries with the vectors of all shards but those excluded. */
+  async rankVectors(request: Omit<RankVectorsTask, 'op'>): Promise<RankVectorsResult> {
+    const answers = await Promise.all(
+      this.#lanes.map((thread) => thread.run<'rankVectors'>({ op: 'rankVectors', ...request })),
+    );
+    const hits = answers.map((answer) => answer.hits);
+    return {
+      hits: request.queries.map((_, query) => mergeThreads(hits, query, request.k)),
+      unnamed: answers.flatMap(({ unnamed }) => unnamed),
+      bare: answers.flatMap(({ bare }) => bare),
+      ms: Math.max(0, ...answers.map(({ ms }) => ms)),
+      ...joinShortfalls(answers),
+    };
   }
 
   /** Fetches winners' text; the answer has the order of the items. */
@@ -203,6 +219,15 @@ function spread<Shard extends { readonly bytes: number }>(shards: readonly Shard
 }
 
 const compareHits = byName((hit: RankedHit) => hit);
+
+/** The k best hits of a query, of all threads'. */
+function mergeThreads(threads: readonly (readonly (readonly RankedHit[])[])[], query: number, k: number): RankedHit[] {
+  return mergeRanked(
+    threads.map((hits) => hits[query]!),
+    k,
+    compareHits,
+  );
+}
 
 function joinShortfalls(parts: readonly Shortfall[]): Shortfall {
   return { failed: parts.flatMap(({ failed }) => failed), timedOut: parts.flatMap(({ timedOut }) => timedOut) };

@@ -186,7 +186,17 @@ function expectOtherUnharmed(cache: ShardCache): void {
 async function verify(file: string, depth: 'sample' | 'deep') {
   const { id, sha256, bytes, meta } = sealed;
   const { documents: documentCount, chunks } = meta;
-  return await verifyShard({ op: 'verify', shard: id, file, sha256, bytes, documents: documentCount, chunks, depth });
+  return await verifyShard({
+    op: 'verify',
+    shard: id,
+    file,
+    sha256,
+    bytes,
+    documents: documentCount,
+    chunks,
+    depth,
+    vectors: [],
+  });
 }
 
 describe('an undamaged shard', () => {

@@ -147,5 +147,5 @@ export function fetchTask(
 export function verifyTask(sealed: SealedShard, changes: Partial<VerifyTask> = {}): VerifyTask {
   const { id, file, sha256, bytes, meta } = sealed;
   const { documents, chunks } = meta;
-  return { op: 'verify', shard: id, file, sha256, bytes, documents, chunks, depth: 'sample', ...changes };
+  return { op: 'verify', shard: id, file, sha256, bytes, documents, chunks, depth: 'sample', vectors: [], ...changes };
 }
