@@ -199,7 +199,7 @@ export class Analyzer {
   queryTokens(text: string): QueryToken[] {
     const tokens: QueryToken[] = [];
     this.#forEachToken(text, (tokenText, start, isCjk) => {
-      const alternatives = isCjk ? cjkAlternatives(tokenText) : wordTerms(tokenText, this.language).alternatives;
+      const alternatives = isCjk ? cjkAlternatives(tokenText) : this.#wordTerms(tokenText).alternatives;
       if (alternatives.length === 0) return;
       tokens.push({ text: tokenText.normalize('NFC'), start, end: start + tokenText.length, alternatives });
     });

@@ -80,8 +80,8 @@ export function planQuery(
     throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'phrases' });
   }
   if (tokens.length === 0 && (phrases.length === 0 || text.trim() !== '')) throw noWords('query', text);
-  const more = also.flatMap((words) => analyzer.queryTokens(words));
-  const pool = firstTerms(distinctTokens([...tokens, ...more, ...synonyms]));
+  const more = [...also.flatMap((words) => analyzer.queryTokens(words)), ...synonyms];
+  const pool = more.length === 0 ? tokens : firstTerms(distinctTokens([...tokens, ...more]));
   const phraseTokens = distinctTokens(phraseTexts.flatMap((phrase) => analyzer.queryTokens(phrase)));
   const isFallback = match === 'strict' && tokens.length > 0;
   const isRarest = isFallback && fallback === 'rarest' && pool.length > fallbackTokens;
@@ -151,7 +151,7 @@ function toRung(
 function firstTerms(tokens: readonly QueryToken[]): QueryToken[] {
   let terms = 0;
   const end = tokens.findIndex(({ alternatives }, index) => {
-    terms += alternatives.flat().length;
+    for (const all of alternatives) terms += all.length;
     return index > 0 && terms > maxQueryTerms;
   });
   return tokens.slice(0, end === -1 ? tokens.length : end);
@@ -165,8 +165,15 @@ function longest(tokens: readonly QueryToken[], count: number): QueryToken[] {
 
 function distinctTokens(tokens: readonly QueryToken[]): QueryToken[] {
   const seen = new Set<string>();
-  return tokens.filter(({ alternatives }) => {
-    const key = JSON.stringify(alternatives);
+  return tokens.filter((token) => {
+    const key = keyOf(token);
     return !seen.has(key) && seen.add(key);
   });
+}
+
+/** The same for tokens that mean the same. No term has a space or a bar. */
+function keyOf({ alternatives }: QueryToken): string {
+  const [first] = alternatives;
+  if (alternatives.length === 1 && first!.length === 1) return first![0]!;
+  return alternatives.map((terms) => terms.join(' ')).join('|');
 }
