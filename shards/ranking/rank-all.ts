@@ -1,17 +1,15 @@
-import { BLOCK_BITS, BLOCK_CHUNKS, OVER } from '../lists/list-format.ts';
-import { ROUND_UP, ROUNDER } from './bm25.ts';
+import { BLOCK_BITS, BLOCK_CHUNKS } from '../lists/list-format.ts';
 import type { RankContext } from './context.ts';
 import { NO_BLOCK, type TermCursor } from './term-cursor.ts';
 
 /** Ways in which a token can occur: all terms of any one alternative. */
 export type Choice = readonly (readonly TermCursor[])[];
 
-/** Score so far per offset of the block at hand, of chunks that have all terms so far; all 0 between blocks. */
-const scores = new Float64Array(BLOCK_CHUNKS);
+/** Per offset of the block at hand the place of a posting in a list's block, from 1; all 0 between blocks. */
+const slots = new Uint16Array(BLOCK_CHUNKS);
+/** Offsets of the chunks that have all terms so far, and their scores. */
 const candidates = new Int32Array(BLOCK_CHUNKS);
 const partial = new Float64Array(BLOCK_CHUNKS);
-/** What `intersect` makes while the old candidates have still to be cleared. */
-const common = new Int32Array(BLOCK_CHUNKS);
 /** Offsets that have any alternative of a token; all 0 between blocks. */
 const marks = new Uint8Array(BLOCK_CHUNKS);
 
@@ -19,8 +17,9 @@ const marks = new Uint8Array(BLOCK_CHUNKS);
 const gallopFrom = 16;
 
 /**
- * Ranked AND. Terms that every hit must have are intersected block by block, the shortest list first, with what the terms
- * can add at most as a bound; then come tokens with alternatives, and terms that only add to the score.
+ * Ranked AND. Of the blocks in which all terms occur that every hit must have, those are searched in which they can add up
+ * to enough. There the lists are intersected, the shortest two first; most postings are in no other list, so only what is
+ * common is scored. Then come tokens with alternatives, and terms that only add to the score.
  *
  * @param lists terms that must all occur
  * @param choices tokens with alternatives, none empty, no alternative empty; at least one when there are no lists
@@ -35,37 +34,49 @@ export function rankAll(
   const { top, work, filter } = context;
   let block = 0;
   for (;;) {
-    const next = lists.length > 0 ? lists[0]!.nextBlock(block) : nextBlockOf(choices[0]!, block);
+    const next = lists.length > 0 ? commonBlock(lists, block) : nextBlockOf(choices[0]!, block);
     if (next === NO_BLOCK) return;
     block = next + 1;
     top.refresh();
     if (filter !== null && filter.blockCounts[next] === 0) continue;
     let bound = 0;
-    let isPossible = true;
-    for (const cursor of lists) {
-      if (cursor.boundIn(next) === 0) isPossible = false;
-      bound += cursor.blockBound;
-    }
+    for (const cursor of lists) bound += cursor.boundIn(next);
     for (const cursor of others) bound += cursor.boundIn(next);
-    if (!isPossible || bound < top.threshold) {
+    if (bound < top.threshold) {
       work.blocksSkipped++;
       continue;
     }
     work.blocks++;
-    rankBlock(next, bound, lists, choices, others, context);
+    rankBlock(next, lists, choices, others, context);
     context.check();
   }
 }
 
+/** The first block from `from` on in which all lists may have postings. */
+function commonBlock(lists: readonly TermCursor[], from: number): number {
+  const first = lists[0]!;
+  let block = first.nextBlock(from);
+  for (let index = 1; index < lists.length && block !== NO_BLOCK; ) {
+    const next = lists[index]!.nextBlock(block);
+    if (next === block) {
+      index++;
+    } else {
+      block = first.nextBlock(next);
+      index = 1;
+    }
+  }
+  return block;
+}
+
 function rankBlock(
   block: number,
-  bound: number,
   lists: readonly TermCursor[],
   choices: readonly Choice[],
   others: readonly TermCursor[],
   context: RankContext,
 ): void {
   const { top, work, filter } = context;
+  const { norms, classes } = context.norms;
   const base = block << BLOCK_BITS;
   for (const cursor of lists) if (!cursor.open(block)) return;
   for (const cursor of others) cursor.open(block);
@@ -73,23 +84,18 @@ function rankBlock(
   let count: number;
   if (lists.length === 0) {
     count = startFromChoice(choices[0]!);
+  } else if (lists.length === 1) {
+    count = startFrom(lists[0]!, base, context);
   } else {
     const ordered = shortestFirst(lists);
-    const rest = bound - ordered[0]!.blockBound;
-    count = startFrom(ordered[0]!, top.threshold - rest, base, context);
-    for (let index = 1; index < ordered.length && count > 0; index++) {
-      const cursor = ordered[index]!;
-      work.postings += Math.min(cursor.end - cursor.start, count * gallopFrom);
-      count =
-        count * gallopFrom < cursor.end - cursor.start
-          ? gallop(cursor, count, base, context)
-          : intersect(cursor, count, base, context);
+    count = intersectTwo(ordered[0]!, ordered[1]!, base, context);
+    for (let index = 2; index < ordered.length && count > 0; index++) {
+      count = intersect(ordered[index]!, count, base, context);
     }
   }
   if (count === 0) return;
 
   work.candidates += count;
-  const { norms, classes } = context.norms;
   // A term can be required by one token and stand in the alternatives of another.
   if (choices.length > 0) for (const cursor of lists) cursor.position = cursor.start;
   for (let at = 0; at < count; at++) {
@@ -99,8 +105,12 @@ function rankBlock(
     if (filter !== null && filter.bitmap[chunk] !== 1) continue;
     if (others.length > 0) {
       const norm = norms[classes[chunk]!]!;
-      for (const cursor of others) score += cursor.scoreAt(offset, norm);
-      if (!choices.every((choice) => choice.some((terms) => terms.every((cursor) => cursor.has(offset))))) continue;
+      for (const cursor of others) {
+        const found = cursor.find(offset);
+        if (found >= 0) score += cursor.scoreOf(found, norm);
+      }
+      if (!choices.every((choice) => choice.some((terms) => terms.every((cursor) => cursor.find(offset) >= 0))))
+        continue;
     }
     if (score >= top.threshold) top.offer(chunk, score);
   }
@@ -108,63 +118,71 @@ function rankBlock(
 
 /** Lists by their postings in the opened block. */
 function shortestFirst(lists: readonly TermCursor[]): readonly TermCursor[] {
-  const isSorted = lists.every((list, at) => at === 0 || sizeOf(lists[at - 1]!) <= sizeOf(list));
-  return isSorted ? lists : [...lists].sort((a, b) => sizeOf(a) - sizeOf(b));
+  if (lists.length === 2) return sizeOf(lists[0]!) <= sizeOf(lists[1]!) ? lists : [lists[1]!, lists[0]!];
+  return [...lists].sort((a, b) => sizeOf(a) - sizeOf(b));
 }
 
 function sizeOf({ start, end }: TermCursor): number {
   return end - start;
 }
 
-/** Makes the chunks of a list that can reach a score with `least` from it the candidates. @returns how many there are */
-function startFrom(cursor: TermCursor, least: number, base: number, { norms, work }: RankContext): number {
-  const { start, end, offsets, units, weight } = cursor;
-  const { norms: values, classes } = norms;
+/** Makes the chunks of a list the candidates. @returns how many there are */
+function startFrom(cursor: TermCursor, base: number, { norms, work }: RankContext): number {
+  const { start, end, offsets } = cursor;
   work.postings += end - start;
-  let count = 0;
   for (let at = start; at < end; at++) {
     const offset = offsets[at]!;
-    let tf = units[at]!;
-    if (tf === OVER) tf = cursor.unitsOver(at);
-    const score = weight * (tf / (tf + values[classes[base + offset]!]!)) + ROUND_UP - ROUNDER;
-    if (score < least) continue;
-    candidates[count] = offset;
-    partial[count++] = score;
+    candidates[at - start] = offset;
+    partial[at - start] = cursor.scoreOf(at, norms.norms[norms.classes[base + offset]!]!);
   }
+  return end - start;
+}
+
+/** Makes the chunks that two lists have the candidates. @param short not longer than `long` @returns how many there are */
+function intersectTwo(short: TermCursor, long: TermCursor, base: number, { norms, work }: RankContext): number {
+  const { norms: values, classes } = norms;
+  const { start, end, offsets } = short;
+  const size = end - start;
+  let count = 0;
+  if (size * gallopFrom < sizeOf(long)) {
+    work.postings += size * gallopFrom;
+    for (let at = start; at < end; at++) {
+      const offset = offsets[at]!;
+      const found = long.find(offset);
+      if (found < 0) continue;
+      const norm = values[classes[base + offset]!]!;
+      candidates[count] = offset;
+      partial[count++] = short.scoreOf(at, norm) + long.scoreOf(found, norm);
+    }
+    return count;
+  }
+  work.postings += size + sizeOf(long);
+  for (let at = start; at < end; at++) slots[offsets[at]!] = at - start + 1;
+  const { offsets: others, end: last } = long;
+  for (let at = long.start; at < last; at++) {
+    const offset = others[at]!;
+    const slot = slots[offset]!;
+    if (slot === 0) continue;
+    const norm = values[classes[base + offset]!]!;
+    candidates[count] = offset;
+    partial[count++] = short.scoreOf(start + slot - 1, norm) + long.scoreOf(at, norm);
+  }
+  for (let at = start; at < end; at++) slots[offsets[at]!] = 0;
   return count;
 }
 
-/** Keeps the candidates that a much longer list has too, and adds to their scores. @returns how many are left */
-function gallop(cursor: TermCursor, count: number, base: number, { norms }: RankContext): number {
+/** Keeps the candidates that another list has too, and adds to their scores. @returns how many are left */
+function intersect(cursor: TermCursor, count: number, base: number, { norms, work }: RankContext): number {
   const { norms: values, classes } = norms;
+  work.postings += Math.min(sizeOf(cursor), count * gallopFrom);
   let kept = 0;
   for (let at = 0; at < count; at++) {
     const offset = candidates[at]!;
-    const more = cursor.scoreAt(offset, values[classes[base + offset]!]!);
-    if (more === 0) continue;
+    const found = cursor.find(offset);
+    if (found < 0) continue;
     candidates[kept] = offset;
-    partial[kept++] = partial[at]! + more;
+    partial[kept++] = partial[at]! + cursor.scoreOf(found, values[classes[base + offset]!]!);
   }
-  return kept;
-}
-
-/** The same for a list of about the candidates' number: reads all of it. */
-function intersect(cursor: TermCursor, count: number, base: number, { norms }: RankContext): number {
-  const { start, end, offsets, units, weight } = cursor;
-  const { norms: values, classes } = norms;
-  for (let at = 0; at < count; at++) scores[candidates[at]!] = partial[at]!;
-  let kept = 0;
-  for (let at = start; at < end; at++) {
-    const offset = offsets[at]!;
-    const before = scores[offset]!;
-    if (before === 0) continue;
-    let tf = units[at]!;
-    if (tf === OVER) tf = cursor.unitsOver(at);
-    common[kept] = offset;
-    partial[kept++] = before + (weight * (tf / (tf + values[classes[base + offset]!]!)) + ROUND_UP - ROUNDER);
-  }
-  for (let at = 0; at < count; at++) scores[candidates[at]!] = 0;
-  candidates.set(common.subarray(0, kept));
   return kept;
 }
 
@@ -174,7 +192,7 @@ function startFromChoice(choice: Choice): number {
     const [first, ...rest] = [...terms].sort((a, b) => a.end - a.start - (b.end - b.start));
     for (let at = first!.start; at < first!.end; at++) {
       const offset = first!.offsets[at]!;
-      if (rest.every((cursor) => cursor.has(offset))) marks[offset] = 1;
+      if (rest.every((cursor) => cursor.find(offset) >= 0)) marks[offset] = 1;
     }
     for (const cursor of rest) cursor.position = cursor.start;
   }

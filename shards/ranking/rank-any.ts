@@ -2,11 +2,17 @@ import { BLOCK_BITS, BLOCK_CHUNKS, OVER, THRESHOLD_DEPTHS } from '../lists/list-
 import { QUANTUM, ROUND_UP, ROUNDER } from './bm25.ts';
 import type { RankContext } from './context.ts';
 import { NO_BLOCK, type TermCursor } from './term-cursor.ts';
+import type { TopK } from './top-k.ts';
 
-/** Score so far per offset of the block at hand; all 0 between blocks. */
-const scores = new Float64Array(BLOCK_CHUNKS);
+/** Blocks that are ranked together when postings are few. */
+const WINDOW_BLOCKS = 16;
+/** Postings a block that are few: then looking at bounds costs more than scoring all of them. */
+const FEW_POSTINGS = 96;
+
+/** Score so far per offset of the block or window at hand; all 0 between them. */
+const scores = new Float64Array(WINDOW_BLOCKS * BLOCK_CHUNKS);
 /** Offsets that have a score. */
-const candidates = new Int32Array(BLOCK_CHUNKS);
+const candidates = new Int32Array(WINDOW_BLOCKS * BLOCK_CHUNKS);
 
 /** Postings that a list must have per candidate, for looking candidates up to be cheaper than reading the list. */
 const lookUpFrom = 8;
@@ -18,7 +24,12 @@ const lookUpFrom = 8;
  */
 export function rankAny(cursors: readonly TermCursor[], context: RankContext): void {
   try {
-    rankBlocks(cursors, context);
+    // Only valid if the k documents that reach it may be hits.
+    if (context.filter === null) context.top.raise(startingThreshold(cursors, context));
+    const blocks = (context.norms.classes.length >> BLOCK_BITS) + 1;
+    const postings = cursors.reduce((sum, { df }) => sum + df, 0);
+    if (postings <= blocks * FEW_POSTINGS) rankWindows(cursors, blocks, context);
+    else rankBlocks(cursors, context);
   } catch (error) {
     // A damaged segment, met in the middle of a block, must not leave scores behind for the next query.
     scores.fill(0);
@@ -26,10 +37,27 @@ export function rankAny(cursors: readonly TermCursor[], context: RankContext): v
   }
 }
 
+/** Scores every posting, many blocks at a time. */
+function rankWindows(cursors: readonly TermCursor[], blocks: number, context: RankContext): void {
+  const { top, work, filter } = context;
+  for (let block = 0; block < blocks; block += WINDOW_BLOCKS) {
+    const base = block << BLOCK_BITS;
+    let count = 0;
+    for (const cursor of cursors) {
+      count = cursor.accumulate(block + WINDOW_BLOCKS, base, scores, candidates, count);
+    }
+    if (filter !== null) count = keepAllowed(count, base, filter.bitmap);
+    work.candidates += count;
+    top.refresh();
+    offerAll(count, base, top);
+    context.check();
+  }
+  work.blocks += blocks;
+  for (const { df } of cursors) work.postings += df;
+}
+
 function rankBlocks(cursors: readonly TermCursor[], context: RankContext): void {
   const { top, work, filter } = context;
-  // Only valid if the k documents that reach it may be hits.
-  if (filter === null) top.threshold = Math.max(top.threshold, startingThreshold(cursors, context));
   const byBound = [...cursors].sort((a, b) => a.bound - b.bound);
   const sums = new Float64Array(byBound.length);
   for (let index = 0; index < byBound.length; index++) sums[index] = (sums[index - 1] ?? 0) + byBound[index]!.bound;
@@ -114,6 +142,11 @@ function rankBlock(block: number, order: TermCursor[], context: RankContext): vo
   }
 
   work.candidates += count;
+  offerAll(count, base, top);
+}
+
+/** Offers the candidates, and leaves no score behind. */
+function offerAll(count: number, base: number, top: TopK): void {
   for (let at = 0; at < count; at++) {
     const offset = candidates[at]!;
     const score = scores[offset]!;

@@ -1,4 +1,4 @@
-import { OVER } from '../lists/list-format.ts';
+import { BLOCK_BITS, OVER } from '../lists/list-format.ts';
 import type { ExpandedPostings } from '../lists/segment-decoder.ts';
 import { QUANTUM, ROUND_UP, ROUNDER } from './bm25.ts';
 import type { ChunkNorms, PostingSegment, TermPostings } from './term-postings.ts';
@@ -102,30 +102,57 @@ export class TermCursor {
     return true;
   }
 
+  /** What the term adds to the score of a posting's chunk, given its index in the opened block. */
+  scoreOf(index: number, norm: number): number {
+    let units = this.units[index]!;
+    if (units === OVER) units = this.unitsOver(index);
+    return this.weight * (units / (units + norm)) + ROUND_UP - ROUNDER;
+  }
+
   /** Exact units of a posting of the opened block whose byte is {@link OVER}. */
   unitsOver(index: number): number {
     return this.#over!.get(index)!;
   }
 
   /**
-   * What the term adds to the score of the chunk at an offset of the opened block, 0 if it does not occur there. Offsets
-   * must be asked for in ascending order.
+   * Adds what the term gives to the chunks of the blocks before `end`, from where the cursor stands, in a window of scores.
+   * @param base chunk whose score stands first
+   * @param candidates places of the window that have a score, of which there are `count`; a new one is added behind
+   * @returns how many there are now
    */
-  scoreAt(offset: number, norm: number): number {
-    const index = this.#seek(offset);
-    if (index < 0) return 0;
-    let units = this.units[index]!;
-    if (units === OVER) units = this.unitsOver(index);
-    return this.weight * (units / (units + norm)) + ROUND_UP - ROUNDER;
+  accumulate(end: number, base: number, scores: Float64Array, candidates: Int32Array, count: number): number {
+    const { norms, classes } = this.#norms;
+    const { weight } = this;
+    let found = count;
+    for (;;) {
+      const segment = this.#term.segments[this.#segment];
+      if (segment === undefined || segment.firstBlock >= end) return found;
+      const { blocks, starts, offsets, units, over } = this.#load(segment);
+      let block = this.#block;
+      for (; block < blocks.length && blocks[block]! < end; block++) {
+        const first = blocks[block]! << BLOCK_BITS;
+        const last = starts[block + 1]!;
+        for (let at = starts[block]!; at < last; at++) {
+          const chunk = first + offsets[at]!;
+          let tf = units[at]!;
+          if (tf === OVER) tf = over!.get(at)!;
+          const before = scores[chunk - base]!;
+          if (before === 0) candidates[found++] = chunk - base;
+          scores[chunk - base] = before + (weight * (tf / (tf + norms[classes[chunk]!]!)) + ROUND_UP - ROUNDER);
+        }
+      }
+      this.#block = block;
+      if (block < blocks.length) return found;
+      this.#segment++;
+      this.#block = 0;
+    }
   }
 
-  /** Whether the term occurs at an offset of the opened block. Offsets must be asked for in ascending order. */
-  has(offset: number): boolean {
-    return this.#seek(offset) >= 0;
-  }
-
-  /** Gallops forward to an offset. @returns its index, or -1 */
-  #seek(offset: number): number {
+  /**
+   * The index of the posting at an offset of the opened block, or -1 if the term does not occur there. Gallops forward:
+   * offsets must be asked for in ascending order.
+   */
+  find(offset: number): number {
     const { offsets, end } = this;
     let low = this.position;
     if (low >= end) return -1;

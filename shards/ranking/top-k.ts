@@ -48,8 +48,12 @@ export class TopK {
 
   /** Takes over what other threads have found in the meantime. */
   refresh(): void {
-    const floor = this.#floor.value;
-    if (floor > this.threshold) this.threshold = floor;
+    this.raise(this.#floor.value);
+  }
+
+  /** Says that chunks that score less cannot be hits. */
+  raise(score: number): void {
+    if (score > this.threshold) this.threshold = score;
   }
 
   /** Offers a chunk; each chunk at most once. */
