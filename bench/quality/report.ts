@@ -1,0 +1,60 @@
+import type { BenchResult } from '../measure/results.ts';
+import { toTable } from '../measure/table.ts';
+import { type Baseline, collections } from './collections.ts';
+
+/** A quality run as Markdown: nDCG@10 and recall@100 beside what others reached, then MRR@10 and speed. */
+export function toReport(result: BenchResult): string {
+  const { machine, versions, inputs } = result;
+  const measured = collections.filter(({ name }) => inputs[name] !== undefined);
+  const ours = result.measurements.filter(({ engine }) => engine === 'shelfmark');
+  const modes = [...new Set(ours.map((measurement) => measurement.case))];
+  const value = (input: string, mode: string, measure: string): number =>
+    ours.find((found) => found.input === input && found.case === mode && found.measure === measure)?.value ??
+    Number.NaN;
+  const mean = (mode: string, measure: string): number =>
+    measured.reduce((sum, { name }) => sum + value(name, mode, measure), 0) / measured.length;
+
+  const quality = measured.map(({ name, language, baselines }) => [
+    name,
+    language,
+    String(inputs[name]!.questions),
+    ...modes.map((mode) => pair(value(name, mode, 'nDCG@10'), value(name, mode, 'recall@100'))),
+    baselines.map(describeBaseline).join('; '),
+  ]);
+  const qualityMeans = modes.map((mode) => pair(mean(mode, 'nDCG@10'), mean(mode, 'recall@100')));
+  const speed = measured.map(({ name }) => [
+    name,
+    ...modes.map((mode) => `${share(value(name, mode, 'MRR@10'))}, ${Math.round(value(name, mode, 'questions'))}/s`),
+  ]);
+  return `${[
+    `# Quality of answers, ${result.date.slice(0, 10)}`,
+    [
+      `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGB} GB, ${machine.system}.`,
+      `Versions: ${Object.entries(versions)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(', ')}.`,
+      'By document, 100 hits a question, default settings of build and search. [How it is measured](../README.md#quality).',
+    ].join('\n'),
+    'nDCG@10 / recall@100',
+    toTable(
+      ['collection', 'language', 'questions', ...modes, 'BM25 elsewhere'],
+      [...quality, ['mean', '', '', ...qualityMeans, '']],
+    ),
+    'MRR@10, and questions a second of one pass with default threads: the machine is shared and noisy.',
+    toTable(['collection', ...modes], speed),
+    ...(result.notes.length === 0 ? [] : [result.notes.map((note) => `- ${note}`).join('\n')]),
+  ].join('\n\n')}\n`;
+}
+
+function pair(ndcg: number, recall: number): string {
+  return `${share(ndcg)} / ${share(recall)}`;
+}
+
+function describeBaseline({ engine, ndcg10, recall100 }: Baseline): string {
+  return `${share(ndcg10)}${recall100 === undefined ? '' : ` / ${share(recall100)}`} ${engine}`;
+}
+
+/** A share of 1 in three decimals, as papers print it. */
+function share(value: number): string {
+  return value >= 0.9995 ? '1' : value.toFixed(3).replace(/^0/, '');
+}
