@@ -1,5 +1,6 @@
 /** What may leave the lowest floor: the shard file, its analyzer, its reader and writer. */
 export * from './analysis/index.ts';
+export { ATTRIBUTES } from './attributes/document-attributes.ts';
 export { compareNames, compareTexts, type DocumentName } from './document.ts';
 export {
   CorruptError,
@@ -12,6 +13,7 @@ export {
   ShelfmarkError,
 } from './errors.ts';
 export { hashFile } from './file-hash.ts';
+export { NO_FILTER, type ShardFilter } from './filter/shard-filter.ts';
 export {
   type ChunkId,
   type Compression,
@@ -40,7 +42,6 @@ export { addWork, noWork, type Work } from './ranking/work.ts';
 export { sha256Hex } from './sha256.ts';
 export {
   analyzerFor,
-  type ShardFilter,
   ShardReader,
   type ShardReaderOptions,
   type StoredDocument,

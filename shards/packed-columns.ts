@@ -4,7 +4,7 @@ import type { Database, Statement } from './sqlite.ts';
 import { decompressFrame, FrameCompressor } from './zstd.ts';
 
 /** Columns over all chunks, documents or pages of a shard, each stored as one compressed value. */
-export type PackedColumn = 'lengths' | 'documents' | 'order' | 'leaves';
+export type PackedColumn = 'lengths' | 'documents' | 'order' | 'modified' | 'attributes' | 'leaves';
 
 /** A raw column above this is not believed when read from disk. */
 const maxRawBytes = 1 << 30;
@@ -16,15 +16,17 @@ export class PackedColumns {
 
   constructor(file: string, database: Database) {
     this.#file = file;
-    this.#select = database.prepare('SELECT raw_length, data FROM packed WHERE name = ?').raw();
+    this.#select = database.prepare('SELECT name, raw_length, data FROM packed WHERE name = ?').raw();
   }
 
   /** A column's raw bytes. @throws CorruptError when it is missing or damaged */
   read(name: PackedColumn): Buffer {
     const part = `its column "${name}"`;
-    const row = this.#select.get(name) as [number, Buffer] | undefined;
+    const row = this.#select.get(name) as [string, number, Buffer] | undefined;
     if (row === undefined) throw new CorruptError(this.#file, part, 'it is missing');
-    const [rawLength, data] = row;
+    const [storedName, rawLength, data] = row;
+    // It is found by the table's index, which has a copy of the name.
+    if (storedName !== name) throw new CorruptError(this.#file, part, 'its row has another name');
     if (!(rawLength >= 0 && rawLength <= maxRawBytes)) {
       throw new CorruptError(this.#file, part, `raw length ${rawLength} is out of range`);
     }

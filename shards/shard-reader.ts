@@ -1,7 +1,17 @@
 import { type Analyzer, createAnalyzer } from './analysis/index.ts';
+import { AttributeIndex } from './attributes/attribute-index.ts';
 import { BlockDecoder, type BlockRow, type StoredChunk } from './block.ts';
-import { type DocumentName, type DocumentRow, documentChecksum, nameSum } from './document.ts';
+import {
+  type DocumentName,
+  type DocumentRow,
+  documentChecksum,
+  nameSum,
+  SELECT_DOCUMENT,
+  SELECT_NAME,
+} from './document.ts';
 import { CorruptError, explainReadError, ShelfmarkError } from './errors.ts';
+import { allowedDocuments } from './filter/allowed-documents.ts';
+import { isOpen, type ShardFilter } from './filter/shard-filter.ts';
 import {
   type ChunkId,
   type Compression,
@@ -11,10 +21,11 @@ import {
   type ShardId,
   type ShardMeta,
 } from './format.ts';
+import { decodeMetadataBlock, type MetadataBlockRow } from './metadata-block.ts';
 import { PackedColumns } from './packed-columns.ts';
 import type { ColumnUnits } from './postings/index.ts';
 import { type ChunkFilter, toFilter } from './ranking/context.ts';
-import { PostingsCache } from './ranking/postings-cache.ts';
+import { PostingsCache, type TermCache } from './ranking/postings-cache.ts';
 import { ShardIndex } from './ranking/shard-index.ts';
 import { type Database, openSealed, type Statement } from './sqlite.ts';
 
@@ -29,8 +40,8 @@ export interface StoredDocument {
   readonly fileType: string;
   readonly modifiedAt: string | null;
   readonly label: string;
-  /** JSON text of an object, or null */
-  readonly metadata: string | null;
+  /** bytes of the metadata's JSON text; 0 when it has none */
+  readonly metadataBytes: number;
   readonly source: StoredSource;
 }
 
@@ -43,20 +54,20 @@ export interface StoredSource {
   readonly sha256: string;
 }
 
-/** Which documents of a shard may be hits. Empty lists allow everything. */
-export interface ShardFilter {
-  readonly kinds: readonly string[];
-  readonly collections: readonly string[];
-}
-
 /** How to open a shard. */
 export interface ShardReaderOptions {
   /** Ids of documents that were replaced since the shard was sealed; they are never hits. @default [] */
   readonly dead?: Iterable<number>;
-  /** Where expanded postings are kept, shared with other shards of the thread. @default 16 MiB of its own */
+  /** Where expanded postings and filters are kept, shared with other shards of the thread. @default 16 MiB of its own */
   readonly cache?: PostingsCache;
   /** False: search without offset lists, by FTS5's pages alone; slow, and the same hits. @default true */
   readonly useLists?: boolean;
+}
+
+/** What a filter lets through; null for every chunk. */
+interface CachedFilter {
+  readonly filter: ChunkFilter | null;
+  readonly bytes: number;
 }
 
 const defaultCacheBytes = 16 * 1024 * 1024;
@@ -70,10 +81,14 @@ export class ShardReader {
   readonly #dead: ReadonlySet<number>;
   readonly #statements = new Map<string, Statement>();
   #openBlock: { readonly id: number; readonly chunks: readonly StoredChunk[] } | undefined;
+  /** the block read last, by document */
+  #openMetadata: ReadonlyMap<number, string> | undefined;
   readonly #cache: PostingsCache;
   readonly #useLists: boolean;
   #index: ShardIndex | undefined;
-  #allowed: { readonly key: string; readonly filter: ChunkFilter } | undefined;
+  readonly #filters: TermCache<CachedFilter>;
+  #columns: PackedColumns | undefined;
+  #attributes: AttributeIndex | undefined;
   readonly #attached = new Map<string, { close(): void }>();
 
   /**
@@ -92,6 +107,7 @@ export class ShardReader {
     this.#blocks = new BlockDecoder(file);
     this.#dead = new Set(options.dead ?? []);
     this.#cache = options.cache ?? new PostingsCache(defaultCacheBytes);
+    this.#filters = this.#cache.forShard();
     this.#useLists = options.useLists ?? true;
   }
 
@@ -99,6 +115,7 @@ export class ShardReader {
   close(): void {
     for (const companion of this.#attached.values()) companion.close();
     this.#index?.close();
+    this.#cache.remove(this.#filters);
     this.#db.close();
   }
 
@@ -117,7 +134,7 @@ export class ShardReader {
       {
         file: this.file,
         database: this.#db,
-        columns: new PackedColumns(this.file, this.#db),
+        columns: this.#packedColumns(),
         documents: this.meta.documents,
         chunks: this.meta.chunks,
         listUnits: this.meta.columnUnits,
@@ -126,6 +143,17 @@ export class ShardReader {
       this.#cache,
     );
     return this.#index;
+  }
+
+  /** The attributes of the shard's documents. */
+  get attributes(): AttributeIndex {
+    this.#attributes ??= new AttributeIndex(this.file, this.#db, this.#packedColumns(), this.meta.documents);
+    return this.#attributes;
+  }
+
+  #packedColumns(): PackedColumns {
+    this.#columns ??= new PackedColumns(this.file, this.#db);
+    return this.#columns;
   }
 
   /** The analyzer that made this shard's terms. */
@@ -138,9 +166,9 @@ export class ShardReader {
    * @throws CorruptError when there is none, or its row does not match its checksum.
    */
   documentOfChunk(chunk: ChunkId): StoredDocument {
-    const row = this.#prepare('SELECT * FROM document WHERE id <= ? ORDER BY id DESC LIMIT 1').get(chunk) as
-      | DocumentRow
-      | undefined;
+    const row = this.#prepare(`${SELECT_DOCUMENT} WHERE document.id <= ? ORDER BY document.id DESC LIMIT 1`).get(
+      chunk,
+    ) as DocumentRow | undefined;
     const document = row === undefined ? undefined : this.#checkDocument(row);
     if (document === undefined || chunk >= document.id + document.chunkCount) {
       throw new CorruptError(this.file, 'document', `chunk ${chunk} belongs to no document`);
@@ -150,7 +178,7 @@ export class ShardReader {
 
   /** The document with this id, or undefined. @throws CorruptError when its row does not match its checksum. */
   document(id: DocumentId): StoredDocument | undefined {
-    const row = this.#prepare('SELECT * FROM document WHERE id = ?').get(id) as DocumentRow | undefined;
+    const row = this.#prepare(`${SELECT_DOCUMENT} WHERE document.id = ?`).get(id) as DocumentRow | undefined;
     return row === undefined ? undefined : this.#checkDocument(row);
   }
 
@@ -159,7 +187,7 @@ export class ShardReader {
    * @throws CorruptError when the name does not match its checksum
    */
   documentName(id: DocumentId): DocumentName | undefined {
-    const row = this.#prepare('SELECT uri, collection, name_sum FROM document WHERE id = ?').get(id) as
+    const row = this.#prepare(`${SELECT_NAME} WHERE document.id = ?`).get(id) as
       | Pick<DocumentRow, 'uri' | 'collection' | 'name_sum'>
       | undefined;
     if (row === undefined) return undefined;
@@ -172,8 +200,24 @@ export class ShardReader {
 
   /** All documents in id order, verified, one at a time. */
   *documents(): Generator<StoredDocument> {
-    const statement = this.#db.prepare('SELECT * FROM document ORDER BY id');
+    const statement = this.#db.prepare(`${SELECT_DOCUMENT} ORDER BY document.id`);
     for (const row of statement.iterate()) yield this.#checkDocument(row as DocumentRow);
+  }
+
+  /** JSON text of a document's metadata, or null. @throws CorruptError when its block is damaged or does not hold it */
+  metadata({ id, metadataBytes }: Pick<StoredDocument, 'id' | 'metadataBytes'>): string | null {
+    if (metadataBytes === 0) return null;
+    if (this.#openMetadata?.has(id) !== true) {
+      const row = this.#prepare('SELECT * FROM metadata_block WHERE id <= ? ORDER BY id DESC LIMIT 1').get(id) as
+        | MetadataBlockRow
+        | undefined;
+      if (row !== undefined) this.#openMetadata = decodeMetadataBlock(this.file, row);
+    }
+    const text = this.#openMetadata?.get(id);
+    if (text === undefined || Buffer.byteLength(text) !== metadataBytes) {
+      throw new CorruptError(this.file, 'metadata', `no block holds that of document ${id}`);
+    }
+    return text;
   }
 
   /** A chunk's text and place. @throws CorruptError when its block is damaged or does not hold it. */
@@ -221,51 +265,38 @@ export class ShardReader {
     yield* rows as IterableIterator<ChunkId>;
   }
 
-  /** Chunks that may be hits under a filter, replaced documents left out. Null means every chunk. */
-  allowedChunks(filter: ShardFilter): ChunkFilter | null {
-    if (filter.kinds.length === 0 && filter.collections.length === 0 && this.#dead.size === 0) return null;
-    const key = JSON.stringify([filter.kinds, filter.collections]);
-    if (this.#allowed?.key !== key) this.#allowed = { key, filter: this.#buildAllowed(filter) };
-    return this.#allowed.filter;
+  /**
+   * Chunks that may be hits under a filter, replaced documents left out. Null means every chunk.
+   * @param check called now and then when that takes long; throws to stop
+   */
+  allowedChunks(filter: ShardFilter, check: () => void = () => {}): ChunkFilter | null {
+    if (isOpen(filter) && this.#dead.size === 0) return null;
+    const key = JSON.stringify(filter);
+    let known = this.#filters.get(key) ?? undefined;
+    if (known === undefined) {
+      const allowed = this.#buildAllowed(filter, check);
+      const isEverything = allowed.chunks === this.meta.chunks;
+      known = isEverything ? { filter: null, bytes: 0 } : { filter: allowed, bytes: allowed.bitmap.length };
+      this.#filters.set(key, known);
+    }
+    return known.filter;
   }
 
-  #buildAllowed(filter: ShardFilter): ChunkFilter {
+  #buildAllowed(filter: ShardFilter, check: () => void): ChunkFilter {
+    const documents = allowedDocuments(this, filter, check);
+    for (const id of this.#dead) documents[this.index.documentOf(id)] = 0;
+    const starts = this.index.documentStarts();
     const bitmap = new Uint8Array(this.meta.chunks + 1);
-    const rows = this.#db
-      .prepare(
-        `SELECT id, chunk_count,
-                (? = 0 OR kind IN (SELECT value FROM json_each(?)))
-                AND (? = 0 OR collection IN (SELECT value FROM json_each(?)))
-         FROM document ORDER BY id`,
-      )
-      .raw()
-      .iterate(
-        filter.kinds.length,
-        JSON.stringify(filter.kinds),
-        filter.collections.length,
-        JSON.stringify(filter.collections),
-      ) as IterableIterator<[number, number, 0 | 1]>;
-    let next = 1;
-    for (const [id, chunkCount, isWanted] of rows) {
-      // Rows are not verified here; a wrong range would let chunks of a neighbour through.
-      if (id !== next) throw new CorruptError(this.file, 'document', `document ${id} should have been ${next}`);
-      next = id + chunkCount;
-      if (isWanted === 1 && !this.#dead.has(id)) bitmap.fill(1, id, next);
-    }
-    if (next !== this.meta.chunks + 1) {
-      throw new CorruptError(this.file, 'document', `documents cover ${next - 1} of ${this.meta.chunks} chunks`);
+    for (let document = 0; document < starts.length; document++) {
+      if (documents[document] === 1) bitmap.fill(1, starts[document]!, starts[document + 1] ?? bitmap.length);
     }
     return toFilter(bitmap);
   }
 
   #checkDocument(row: DocumentRow): StoredDocument {
-    const source = this.#prepare('SELECT path, compression FROM source WHERE id = ?').get(row.source_id) as
-      | { path: string; compression: Compression }
-      | undefined;
     if (
-      source === undefined ||
       !Buffer.isBuffer(row.sha256) ||
-      documentChecksum(row, source) !== row.checksum ||
+      documentChecksum(row) !== row.checksum ||
       nameSum(row.id, row.uri, row.collection) !== row.name_sum
     ) {
       throw new CorruptError(this.file, `document ${row.id}`, 'its fields do not match their checksum');
@@ -280,10 +311,10 @@ export class ShardReader {
       fileType: row.file_type,
       modifiedAt: row.modified_at,
       label: row.label,
-      metadata: row.metadata,
+      metadataBytes: row.metadata_bytes,
       source: {
-        path: source.path,
-        compression: source.compression,
+        path: row.path,
+        compression: row.compression as Compression,
         byteStart: row.byte_start,
         byteEnd: row.byte_end,
         sha256: row.sha256.toString('hex'),
@@ -361,6 +392,8 @@ function readMeta(file: string, database: Database): ShardMeta {
     documents: numberOf(file, rows, 'documents'),
     chunks: numberOf(file, rows, 'chunks'),
     blocks: numberOf(file, rows, 'blocks'),
+    metadataBlocks: numberOf(file, rows, 'metadataBlocks'),
+    attributeBlocks: numberOf(file, rows, 'attributeBlocks'),
     lists: numberOf(file, rows, 'lists'),
     columnUnits: columnUnitsOf(file, rows),
     rawBytes: numberOf(file, rows, 'rawBytes'),

@@ -1,9 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Analyzer } from './analysis/index.ts';
+import { AttributeBuilder } from './attributes/attribute-builder.ts';
+import { writeAttributes } from './attributes/write-attributes.ts';
 import { BlockEncoder, type BlockEntry } from './block.ts';
 import { BytePlaces } from './byte-places.ts';
-import { type DocumentRow, documentChecksum, nameSum } from './document.ts';
+import { type DocumentRow, documentChecksum, nameSum, type Profile } from './document.ts';
 import { ShelfmarkError } from './errors.ts';
 import { bodyTerms, headingTerms, titleTerms } from './field-terms.ts';
 import { hashFile } from './file-hash.ts';
@@ -21,10 +23,12 @@ import {
 } from './format.ts';
 import { LIST_THRESHOLD } from './lists/list-format.ts';
 import { writeIndex } from './lists/write-index.ts';
+import { encodeMetadataBlock, type MetadataEntry } from './metadata-block.ts';
 import { type ColumnUnits, segmentCount } from './postings/index.ts';
 import { COLUMN_UNITS } from './ranking/bm25.ts';
 import { createScratchDatabase, type Database, type Statement } from './sqlite.ts';
 import { verifyShardFile } from './verify.ts';
+import { FrameCompressor } from './zstd.ts';
 
 /** A document ready to be indexed. */
 export interface ShardDocument {
@@ -86,10 +90,14 @@ export class ShardWriter {
   readonly #chunking: Readonly<Record<string, unknown>>;
   readonly #db: Database;
   readonly #insertSource: Statement;
+  readonly #insertProfile: Statement;
   readonly #insertDocument: Statement;
   readonly #insertBlock: Statement;
+  readonly #insertMetadata: Statement;
   readonly #insertTerms: Statement;
   readonly #blocks = new BlockEncoder(BLOCK_LEVEL);
+  readonly #compressor = new FrameCompressor(BLOCK_LEVEL);
+  readonly #attributes = new AttributeBuilder();
   readonly #digest: Hash = createHash('sha256');
   readonly #columnUnits: ColumnUnits;
   readonly #listThreshold: number;
@@ -97,11 +105,15 @@ export class ShardWriter {
   #tokens = new Uint32Array(1024);
   readonly #starts: number[] = [];
   readonly #sourceIds = new Map<string, number>();
+  readonly #profileIds = new Map<string, number>();
   #pending: BlockEntry[] = [];
   #pendingBytes = 0;
+  #pendingMetadata: MetadataEntry[] = [];
+  #pendingMetadataBytes = 0;
   #documents = 0;
   #chunks = 0;
   #blockCount = 0;
+  #metadataBlockCount = 0;
   #rawBytes = 0;
   #textBytes = 0;
   #terms = 0;
@@ -129,10 +141,10 @@ export class ShardWriter {
     configure.run('hashsize', BigInt(options.ftsHashBytes ?? FTS_HASH_BYTES));
     configure.run('automerge', 0n);
     this.#insertSource = this.#db.prepare('INSERT INTO source VALUES(?, ?, ?)');
-    this.#insertDocument = this.#db.prepare(
-      'INSERT INTO document VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    );
+    this.#insertProfile = this.#db.prepare('INSERT INTO profile VALUES(?, ?, ?, ?, ?)');
+    this.#insertDocument = this.#db.prepare('INSERT INTO document VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#insertBlock = this.#db.prepare('INSERT INTO block VALUES(?, ?, ?, ?)');
+    this.#insertMetadata = this.#db.prepare('INSERT INTO metadata_block VALUES(?, ?, ?)');
     this.#insertTerms = this.#db.prepare('INSERT INTO fts(rowid, title, heading, body) VALUES(?, ?, ?, ?)');
     this.#db.exec('BEGIN');
 
@@ -183,6 +195,7 @@ export class ShardWriter {
     this.#cutWords += after.cutWords - before.cutWords;
     this.#skippedRuns += after.skippedRuns - before.skippedRuns;
     this.#writeDocument(id, document, chunks.length);
+    this.#attributes.add(document);
     this.#starts.push(id);
     return id;
   }
@@ -199,45 +212,51 @@ export class ShardWriter {
   }
 
   #writeDocument(id: DocumentId, document: ShardDocument, chunkCount: number): void {
-    const { uri, title, kind, collection, label, metadata, sha256 } = document;
+    const { uri, title, kind, collection, label, sha256, source, byteStart, byteEnd } = document;
+    const profile: Profile = { kind, collection, file_type: document.fileType, label };
     const row: Omit<DocumentRow, 'checksum' | 'name_sum'> = {
+      ...profile,
       id,
       chunk_count: chunkCount,
       uri,
       title,
-      kind,
-      collection,
-      file_type: document.fileType,
       modified_at: document.modifiedAt,
-      label,
-      source_id: this.#sourceId(document.source),
-      byte_start: document.byteStart,
-      byte_end: document.byteEnd,
+      path: source.path,
+      compression: source.compression,
+      byte_start: byteStart,
+      byte_end: byteEnd,
       sha256,
-      metadata,
+      metadata_bytes: this.#addMetadata(id, document.metadata),
     };
-    const checksum = documentChecksum(row, document.source);
+    const checksum = documentChecksum(row);
     this.#insertDocument.run(
       id,
       chunkCount,
       uri,
       title,
-      kind,
-      collection,
-      row.file_type,
+      this.#profileId(profile),
       row.modified_at,
-      label,
-      row.source_id,
-      row.byte_start,
-      row.byte_end,
+      this.#sourceId(source),
+      byteStart,
+      byteEnd,
       sha256,
-      metadata,
+      row.metadata_bytes,
       nameSum(id, uri, collection),
       checksum,
     );
-    this.#digest.update(`${checksum}\n`);
+    this.#digest.update(`${checksum}\n${document.metadata ?? ''}\n`);
     this.#documents++;
     this.#rawBytes += document.byteEnd - document.byteStart;
+  }
+
+  /** @returns its bytes */
+  #addMetadata(id: DocumentId, metadata: string | null): number {
+    if (metadata === null) return 0;
+    const text = Buffer.from(metadata);
+    this.#pendingMetadata.push({ id, text });
+    this.#pendingMetadataBytes += text.length;
+    if (this.#pendingMetadataBytes >= BLOCK_RAW_BYTES) this.#flushMetadata();
+    return text.length;
   }
 
   /**
@@ -251,11 +270,13 @@ export class ShardWriter {
     }
     try {
       this.#flushBlock();
+      this.#flushMetadata();
       const id = `s${this.#digest.digest('hex').slice(0, 10)}` as ShardId;
       this.#db.exec('COMMIT');
       const isMerged = this.#mergeSegments();
       this.#db.exec('BEGIN');
-      const meta = this.#writeMeta(id, this.#writeIndex());
+      const lists = this.#writeIndex();
+      const meta = this.#writeMeta(id, lists, writeAttributes(this.#db, this.#attributes));
       this.#db.exec('COMMIT');
       this.#closeWhole(isMerged);
       syncFile(this.#file);
@@ -316,7 +337,7 @@ export class ShardWriter {
     }
   }
 
-  #writeMeta(id: ShardId, lists: number): ShardMeta {
+  #writeMeta(id: ShardId, lists: number, attributeBlocks: number): ShardMeta {
     const meta: ShardMeta = {
       format: FORMAT_VERSION,
       id,
@@ -326,6 +347,8 @@ export class ShardWriter {
       documents: this.#documents,
       chunks: this.#chunks,
       blocks: this.#blockCount,
+      metadataBlocks: this.#metadataBlockCount,
+      attributeBlocks,
       lists,
       columnUnits: this.#columnUnits,
       rawBytes: this.#rawBytes,
@@ -347,6 +370,25 @@ export class ShardWriter {
     this.#insertSource.run(id, source.path, source.compression);
     this.#sourceIds.set(key, id);
     return id;
+  }
+
+  #profileId({ kind, collection, file_type, label }: Profile): number {
+    const key = JSON.stringify([kind, collection, file_type, label]);
+    const known = this.#profileIds.get(key);
+    if (known !== undefined) return known;
+    const id = this.#profileIds.size + 1;
+    this.#insertProfile.run(id, kind, collection, file_type, label);
+    this.#profileIds.set(key, id);
+    return id;
+  }
+
+  #flushMetadata(): void {
+    if (this.#pendingMetadata.length === 0) return;
+    const row = encodeMetadataBlock(this.#compressor, this.#pendingMetadata);
+    this.#insertMetadata.run(row.id, row.raw_length, row.data);
+    this.#metadataBlockCount++;
+    this.#pendingMetadata = [];
+    this.#pendingMetadataBytes = 0;
   }
 
   #flushBlock(): void {

@@ -20,6 +20,18 @@ export class VarintWriter {
     this.#bytes[this.#length++] = value;
   }
 
+  /** Adds bytes as they are. */
+  addBytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** Bytes so far. */
+  get length(): number {
+    return this.#length;
+  }
+
   /** Forgets all bytes, and keeps the room they took. */
   clear(): void {
     this.#length = 0;
@@ -37,7 +49,7 @@ export class VarintWriter {
 
   #reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(2 * this.#bytes.length);
+    const larger = Buffer.allocUnsafe(Math.max(2 * this.#bytes.length, this.#length + count));
     this.view().copy(larger);
     this.#bytes = larger;
   }
@@ -58,6 +70,13 @@ export class VarintReader {
     return this.#position;
   }
 
+  /** Passes over bytes. @returns the position behind them */
+  skip(count: number): number {
+    if (count > this.#bytes.length - this.#position) throw new RangeError('bytes run past the end');
+    this.#position += count;
+    return this.#position;
+  }
+
   /** The next integer. */
   next(): number {
     let value = 0;
@@ -70,4 +89,14 @@ export class VarintReader {
       scale *= 128;
     }
   }
+}
+
+/** An integer of either sign as one without: 0, -1, 1, -2 become 0, 1, 2, 3. */
+export function zigzag(value: number): number {
+  return value >= 0 ? 2 * value : -2 * value - 1;
+}
+
+/** The integer that {@link zigzag} coded. */
+export function unzigzag(coded: number): number {
+  return coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
 }

@@ -1,16 +1,17 @@
+import { compareAttributes, readAttributes } from './attributes/check-attributes.ts';
 import type { StoredChunk } from './block.ts';
 import { encodeError, explainReadError } from './errors.ts';
 import { bodyTerms, headingTerms, titleTerms } from './field-terms.ts';
-import type { ChunkId, DocumentId } from './format.ts';
+import type { ChunkId } from './format.ts';
 import { PostingSum } from './posting-sum.ts';
 import { ShardReader, type StoredDocument } from './shard-reader.ts';
 
-/** `quick` leaves the index's postings alone, `sample` compares some with the text, `deep` all. */
+/** `quick` compares no index with the text, `sample` the attributes and some of the postings, `deep` all. */
 export type VerifyDepth = 'quick' | 'sample' | 'deep';
 
 /** One checked part of a shard. */
 export interface VerifyPart {
-  readonly name: 'open' | 'sqlite' | 'counts' | 'documents' | 'blocks' | 'columns' | 'lists' | 'index';
+  readonly name: 'open' | 'sqlite' | 'counts' | 'documents' | 'blocks' | 'columns' | 'attributes' | 'lists' | 'index';
   readonly status: 'ok' | 'damaged';
   readonly detail: string;
 }
@@ -54,13 +55,14 @@ export function verifyShardFile(file: string, options: { readonly depth: VerifyD
     const open = reader;
     check('sqlite', () => quickCheck(open, options.depth));
     check('counts', () => checkCounts(open));
-    let starts: readonly DocumentId[] = [];
+    let documents: readonly CheckedDocument[] = [];
     check('documents', () => {
-      starts = checkDocuments(open);
+      documents = checkDocuments(open);
       return 'every checksum matches';
     });
-    check('blocks', () => checkBlocks(open, starts));
-    check('columns', () => checkColumns(open, starts));
+    check('blocks', () => checkBlocks(open, documents));
+    check('columns', () => checkColumns(open, documents));
+    check('attributes', () => checkAttributes(open, options.depth));
     if (options.depth !== 'quick') {
       const step = options.depth === 'deep' ? 1 : Math.max(1, Math.floor(open.meta.lists / sampleLists));
       check('lists', () => checkLists(open, step));
@@ -90,8 +92,14 @@ function quickCheck(reader: ShardReader, depth: VerifyDepth): string {
 }
 
 function checkCounts(reader: ShardReader): string {
-  const { documents, chunks, blocks, lists } = reader.meta;
-  const expected = { document: documents, block: blocks, list: lists };
+  const { documents, chunks, blocks, metadataBlocks, attributeBlocks, lists } = reader.meta;
+  const expected = {
+    document: documents,
+    block: blocks,
+    metadata_block: metadataBlocks,
+    attribute_block: attributeBlocks,
+    list: lists,
+  };
   for (const [table, count] of Object.entries(expected)) {
     const [row] = [...reader.inspect(`SELECT count(*) FROM ${table}`)];
     if (row?.[0] !== count) throw new Error(`${table} has ${String(row?.[0])} rows, expected ${count}`);
@@ -99,29 +107,33 @@ function checkCounts(reader: ShardReader): string {
   return `${documents} documents, ${chunks} chunks, ${blocks} blocks, ${lists} lists`;
 }
 
-/** The ids of all documents, in order. @throws when a row is damaged, or the rows do not cover the chunks. */
-function checkDocuments(reader: ShardReader): DocumentId[] {
-  const starts: DocumentId[] = [];
+/** What other parts must agree with. */
+type CheckedDocument = Pick<StoredDocument, 'id' | 'modifiedAt'>;
+
+/** All documents, in order. @throws when a row or its metadata is damaged, or the rows do not cover the chunks. */
+function checkDocuments(reader: ShardReader): CheckedDocument[] {
+  const checked: CheckedDocument[] = [];
   let next = 1;
   for (const document of reader.documents()) {
     if (document.id !== next) throw new Error(`document ${document.id} should have been ${next}`);
-    starts.push(document.id);
+    reader.metadata(document);
+    checked.push({ id: document.id, modifiedAt: document.modifiedAt });
     next += document.chunkCount;
   }
   if (next !== reader.meta.chunks + 1) throw new Error(`documents cover ${next - 1} of ${reader.meta.chunks} chunks`);
-  return starts;
+  return checked;
 }
 
-/** @param starts ids of the documents in order, walked side by side with the blocks; empty when the documents are damaged. */
-function checkBlocks(reader: ShardReader, starts: readonly DocumentId[]): string {
+/** @param documents in order, walked side by side with the blocks; empty when they are damaged. */
+function checkBlocks(reader: ShardReader, documents: readonly CheckedDocument[]): string {
   let next = 1;
   let textBytes = 0;
   let at = 0;
   for (const chunk of reader.chunks()) {
     if (chunk.chunk !== next) throw new Error(`chunk ${chunk.chunk} should have been ${next}`);
-    if (starts[at + 1] === next) at++;
-    if (starts.length > 0 && chunk.document !== starts[at]) {
-      throw new Error(`chunk ${next} says document ${chunk.document}, the table says ${starts[at]}`);
+    if (documents[at + 1]?.id === next) at++;
+    if (documents.length > 0 && chunk.document !== documents[at]?.id) {
+      throw new Error(`chunk ${next} says document ${chunk.document}, the table says ${documents[at]?.id}`);
     }
     textBytes += chunk.textBytes;
     next++;
@@ -133,20 +145,30 @@ function checkBlocks(reader: ShardReader, starts: readonly DocumentId[]): string
   return `${textBytes} bytes of text decompress`;
 }
 
-/** Opens the packed columns and compares them with what they are made from. @param starts as for {@link checkBlocks} */
-function checkColumns(reader: ShardReader, starts: readonly DocumentId[]): string {
+/** Opens the packed columns and compares them with what they are made from. @param documents as for {@link checkBlocks} */
+function checkColumns(reader: ShardReader, documents: readonly CheckedDocument[]): string {
   const { index } = reader;
   const { classes, lengths } = index.lengths();
   let tokens = 0;
   for (let chunk = 1; chunk < classes.length; chunk++) tokens += lengths[classes[chunk]!]!;
   if (tokens !== reader.meta.terms) throw new Error(`lengths add up to ${tokens}, expected ${reader.meta.terms}`);
-  const different = index
-    .documentStarts()
-    .findIndex((start, document) => starts.length > 0 && start !== starts[document]);
-  if (different >= 0) throw new Error(`document number ${different + 1} begins with another chunk in the table`);
-  const ranks = new Set(Array.from(index.documentStarts(), (_, document) => index.rankOf(document)));
+  const starts = index.documentStarts();
+  const times = index.modifiedTimes();
+  for (const [number, { id, modifiedAt }] of documents.entries()) {
+    if (starts[number] !== id) throw new Error(`document number ${number + 1} begins with another chunk in the table`);
+    const time = modifiedAt === null ? Number.NaN : Date.parse(modifiedAt);
+    if (!Object.is(times[number], time)) throw new Error(`document ${id} was modified at another time`);
+  }
+  const ranks = new Set(Array.from(starts, (_, document) => index.rankOf(document)));
   if (ranks.size !== reader.meta.documents) throw new Error('two documents have the same place in the order');
   return `${tokens} tokens; ${index.checkPages()} pages of the index match their checksums`;
+}
+
+/** Right after sealing the attributes have just been made from the documents; reading them is enough. */
+function checkAttributes(reader: ShardReader, depth: VerifyDepth): string {
+  return depth === 'quick'
+    ? `${readAttributes(reader)} values can be read`
+    : `${compareAttributes(reader)} values match the documents`;
 }
 
 /** Compares offset lists with the pages they were made from. @param step compares every step-th list */

@@ -259,6 +259,7 @@ function notFound(shelfmark: string, why: string): ShelfmarkError {
 
 function toPassage(reader: ShardReader, document: StoredDocument, ordinal: number): Passage {
   const chunk = reader.chunk((document.id + ordinal - 1) as ChunkId);
+  const metadata = reader.metadata(document);
   const { path, byteStart, byteEnd, sha256 } = document.source;
   return {
     shelfmark: formatShelfmark({ shard: reader.meta.id as ShardId, document: document.id, ordinal }),
@@ -272,7 +273,7 @@ function toPassage(reader: ShardReader, document: StoredDocument, ordinal: numbe
     kind: document.kind,
     collection: document.collection,
     modified_at: document.modifiedAt,
-    metadata: document.metadata === null ? null : (JSON.parse(document.metadata) as Record<string, unknown>),
+    metadata: metadata === null ? null : (JSON.parse(metadata) as Record<string, unknown>),
     textStart: chunk.textStart,
     textEnd: chunk.textStart + chunk.textBytes,
     source: { path, byteStart, byteEnd, sha256 },

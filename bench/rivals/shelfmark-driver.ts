@@ -11,6 +11,7 @@ import {
   COLUMN_UNITS,
   createAnalyzer,
   DEFAULT_SCORING,
+  NO_FILTER,
   newFloors,
   prepareQuery,
   termsOf,
@@ -96,7 +97,7 @@ export class WorkerView {
     const options = {
       k: 10,
       by: 'chunk',
-      filter: { kinds: [], collections: [] },
+      filter: NO_FILTER,
       words: null,
       scoring: this.#scoring,
       countWork: false,

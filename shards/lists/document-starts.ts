@@ -8,7 +8,7 @@
  * zigzag-coded distance to the place of the document before: documents that come sorted take a byte each.
  */
 import { decodePart } from '../errors.ts';
-import { VarintReader, VarintWriter } from '../varint.ts';
+import { unzigzag, VarintReader, VarintWriter, zigzag } from '../varint.ts';
 
 /** The stored form of the numbers of chunks. @param starts first chunk of every document, ascending from 1 */
 export function encodeDocumentStarts(starts: Uint32Array, chunkCount: number): Buffer {
@@ -44,8 +44,7 @@ export function encodeDocumentOrder(ranks: Uint32Array): Buffer {
   const writer = new VarintWriter();
   let last = 0;
   for (const rank of ranks) {
-    const step = rank - last;
-    writer.add(step >= 0 ? 2 * step : -2 * step - 1);
+    writer.add(zigzag(rank - last));
     last = rank;
   }
   return writer.toBuffer();
@@ -58,8 +57,7 @@ export function decodeDocumentOrder(file: string, bytes: Uint8Array, documentCou
     const ranks = new Uint32Array(documentCount);
     let rank = 0;
     for (let index = 0; index < documentCount; index++) {
-      const coded = reader.next();
-      rank += coded % 2 === 0 ? coded / 2 : -(coded + 1) / 2;
+      rank += unzigzag(reader.next());
       if (rank < 0 || rank >= documentCount) throw new RangeError(`place ${rank} of ${documentCount}`);
       ranks[index] = rank;
     }

@@ -1,10 +1,11 @@
-import { compareNames, type DocumentName } from '../document.ts';
+import { compareNames, type DocumentName, SELECT_NAME } from '../document.ts';
 import { writePackedColumn } from '../packed-columns.ts';
 import { type ColumnUnits, LeafDirectoryBuilder, walkSegment } from '../postings/index.ts';
 import type { Database } from '../sqlite.ts';
 import { classifyLengths, encodeLengths } from './chunk-lengths.ts';
 import { encodeDocumentOrder, encodeDocumentStarts } from './document-starts.ts';
 import { ListEncoder } from './list-encoder.ts';
+import { encodeModifiedTimes } from './modified-times.ts';
 
 /** What sealing knows of a shard besides its FTS5 index. */
 export interface IndexedChunks {
@@ -16,7 +17,7 @@ export interface IndexedChunks {
 
 /**
  * Writes what is searched beside FTS5's tables: offset lists of frequent terms, the leaf directory, lengths of chunks, and
- * chunks and order of documents. Reads every page of the index once. Runs inside the caller's transaction.
+ * chunks, order and times of documents. Reads every page of the index once. Runs inside the caller's transaction.
  * @param listThreshold chunks in which a term must occur to have a list
  * @returns the number of lists
  */
@@ -32,6 +33,7 @@ export function writeIndex(
   writePackedColumn(database, 'lengths', encodeLengths(lengths));
   writePackedColumn(database, 'documents', encodeDocumentStarts(starts, chunkCount));
   writePackedColumn(database, 'order', encodeDocumentOrder(ranksOf(database)));
+  writePackedColumn(database, 'modified', encodeModifiedTimes(modifiedTimesOf(database)));
 
   const insertList = database.prepare('INSERT INTO list VALUES(?, ?, ?)');
   const insertSegment = database.prepare('INSERT INTO list_segment VALUES(?, ?, ?)');
@@ -55,9 +57,15 @@ export function writeIndex(
 
 /** Place of each document, in the order of ids, when all are sorted by uri, then collection. */
 function ranksOf(database: Database): Uint32Array {
-  const rows = database.prepare('SELECT uri, collection FROM document ORDER BY id').all() as DocumentName[];
+  const rows = database.prepare(`${SELECT_NAME} ORDER BY document.id`).all() as DocumentName[];
   const sorted = [...rows.keys()].sort((a, b) => compareNames(rows[a]!, rows[b]!));
   const ranks = new Uint32Array(rows.length);
   for (const [rank, document] of sorted.entries()) ranks[document] = rank;
   return ranks;
+}
+
+/** When each document was modified, in the order of ids. */
+function modifiedTimesOf(database: Database): Float64Array {
+  const rows = database.prepare('SELECT modified_at FROM document ORDER BY id').pluck().all() as (string | null)[];
+  return Float64Array.from(rows, (time) => (time === null ? Number.NaN : Date.parse(time)));
 }

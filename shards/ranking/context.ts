@@ -7,8 +7,9 @@ import type { WorkCounter } from './work.ts';
 export interface ChunkFilter {
   /** byte c is 1 when chunk c may be a hit */
   readonly bitmap: Uint8Array;
-  /** allowed chunks per block */
+  /** allowed chunks per block, and in all */
   readonly blockCounts: Uint16Array;
+  readonly chunks: number;
 }
 
 /** What ranking the chunks of one shard needs beside the postings. */
@@ -26,6 +27,10 @@ export interface RankContext {
 /** A bitmap of chunks as a filter. */
 export function toFilter(bitmap: Uint8Array): ChunkFilter {
   const blockCounts = new Uint16Array((bitmap.length >> BLOCK_BITS) + 1);
-  for (let chunk = 1; chunk < bitmap.length; chunk++) blockCounts[chunk >> BLOCK_BITS]! += bitmap[chunk]!;
-  return { bitmap, blockCounts };
+  let chunks = 0;
+  for (let chunk = 1; chunk < bitmap.length; chunk++) {
+    blockCounts[chunk >> BLOCK_BITS]! += bitmap[chunk]!;
+    chunks += bitmap[chunk]!;
+  }
+  return { bitmap, blockCounts, chunks };
 }

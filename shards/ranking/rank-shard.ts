@@ -1,6 +1,7 @@
 import { CorruptError } from '../errors.ts';
+import type { ShardFilter } from '../filter/shard-filter.ts';
 import type { ChunkId, DocumentId } from '../format.ts';
-import type { ShardFilter, ShardReader } from '../shard-reader.ts';
+import type { ShardReader } from '../shard-reader.ts';
 import { type Scoring, weightOf } from './bm25.ts';
 import { type ChunkFilter, type RankContext, toFilter } from './context.ts';
 import { hasAnyPhrase, hasPhrases, phraseExpression } from './phrase.ts';
@@ -59,17 +60,16 @@ export function rankShard(
   table: WeightedTerms,
   options: RankOptions,
 ): RankedChunk[] {
-  const { work, floor } = options;
+  const { work, floor, words, documents } = options;
   const startedAt = performance.now();
-  const terms = openTerms(reader, query, table, options);
+  const allowed = reader.allowedChunks(options.filter, options.check);
+  const terms = allowed?.chunks === 0 ? null : openTerms(reader, query, table, options);
   work.lookUpMs += performance.now() - startedAt;
   if (terms === null || boundOf(terms) < floor.value) {
     work.shardsSkipped++;
     return [];
   }
   work.shards++;
-  const { words, documents } = options;
-  const allowed = reader.allowedChunks(options.filter);
   const byWords = words === null ? allowed : filterByWords(reader, allowed, words, options);
   const filter = documents === null ? byWords : onlyOf(reader, documents, byWords);
   const without = words?.withoutPhrases ?? [];

@@ -3,6 +3,7 @@ import { CorruptError } from '../errors.ts';
 import { type ChunkLengths, decodeLengths } from '../lists/chunk-lengths.ts';
 import { decodeDocumentOrder, decodeDocumentStarts } from '../lists/document-starts.ts';
 import { decodeHead } from '../lists/list-format.ts';
+import { decodeModifiedTimes } from '../lists/modified-times.ts';
 import { decodeSegment, expandPostings, type SegmentRow } from '../lists/segment-decoder.ts';
 import type { PackedColumns } from '../packed-columns.ts';
 import { type ColumnUnits, LeafDirectory, PostingBuffer, readSegment, SegmentReader } from '../postings/index.ts';
@@ -36,6 +37,7 @@ export class ShardIndex implements ChunkOrder {
   #lengths: ChunkLengths | undefined;
   #starts: Uint32Array | undefined;
   #ranks: Uint32Array | undefined;
+  #modified: Float64Array | undefined;
   #pages: SegmentReader | null | undefined;
   #norms: { readonly scoring: Scoring; readonly norms: ChunkNorms } | undefined;
   #units: ColumnUnits;
@@ -134,6 +136,13 @@ export class ShardIndex implements ChunkOrder {
     const { file, columns, documents, chunks } = this.#parts;
     this.#starts ??= decodeDocumentStarts(file, columns.read('documents'), documents, chunks);
     return this.#starts;
+  }
+
+  /** When every document was modified, in milliseconds since 1970; NaN for none. */
+  modifiedTimes(): Float64Array {
+    const { file, columns, documents } = this.#parts;
+    this.#modified ??= decodeModifiedTimes(file, columns.read('modified'), documents);
+    return this.#modified;
   }
 
   /**

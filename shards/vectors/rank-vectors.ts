@@ -1,10 +1,11 @@
+import type { ShardFilter } from '../filter/shard-filter.ts';
 import { COLUMN_UNITS, DEFAULT_SCORING } from '../ranking/bm25.ts';
 import type { ChunkFilter } from '../ranking/context.ts';
 import { type RankedChunk, rankPhrases, toRankedChunks } from '../ranking/rank-shard.ts';
 import { TopK } from '../ranking/top-k.ts';
 import { filterByWords, type WordFilter } from '../ranking/word-filter.ts';
 import { noWork } from '../ranking/work.ts';
-import type { ShardFilter, ShardReader } from '../shard-reader.ts';
+import type { ShardReader } from '../shard-reader.ts';
 import { beginScan } from './scan-memory.ts';
 import type { EncodedQuery } from './vector-codes.ts';
 import { blockAt } from './vectors-format.ts';
@@ -36,7 +37,8 @@ export function rankVectors(
   options: VectorRankOptions,
 ): RankedChunk[][] {
   const { words, phrases, check } = options;
-  const allowed = reader.allowedChunks(options.filter);
+  const allowed = reader.allowedChunks(options.filter, check);
+  if (allowed?.chunks === 0) return queries.map(() => []);
   const filter = words === null ? allowed : filterByWords(reader, allowed, words, { scoring, work: noWork(), check });
   const without = words?.withoutPhrases ?? [];
   const wanted = { reader, vectors, options };

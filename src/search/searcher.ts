@@ -10,7 +10,6 @@ import {
   type QueryToken,
   type RankedChunk,
   type Scoring,
-  type ShardFilter,
   type ShardId,
   type TermTable,
   termsOf,
@@ -27,6 +26,7 @@ import type {
   Shortfall,
   StopFlag,
 } from '../../workers/protocol.ts';
+import { filterOf } from './filter.ts';
 import type { Coverage, Evidence, Explanation, Hit, RungExplanation, SearchAnswer } from './hits.ts';
 import { planQuery, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
@@ -357,10 +357,6 @@ interface ShownPassage {
   readonly passage: RankedChunk;
   readonly tokens: readonly QueryToken[];
   readonly fetched: FetchedHit;
-}
-
-function filterOf({ kinds, collections }: FilledSearchOptions): ShardFilter {
-  return { kinds, collections };
 }
 
 /** When time is up for an answer that begins now. */

@@ -19,7 +19,9 @@ function expectRoundTrip(reader: ShardReader, documents: readonly TestDocument[]
         lead: document.text.slice(chunk.start, chunk.bodyStart),
         body: document.text.slice(chunk.bodyStart, chunk.end),
       });
-      expect(reader.documentOfChunk((id + index) as ChunkId)).toEqual({
+      const found = reader.documentOfChunk((id + index) as ChunkId);
+      expect(reader.metadata(found)).toBe(document.metadata);
+      expect(found).toEqual({
         id,
         chunkCount: chunks.length,
         uri: document.uri,
@@ -29,7 +31,7 @@ function expectRoundTrip(reader: ShardReader, documents: readonly TestDocument[]
         fileType: document.fileType,
         modifiedAt: document.modifiedAt,
         label: document.label,
-        metadata: document.metadata,
+        metadataBytes: Buffer.byteLength(document.metadata ?? ''),
         source: {
           ...document.source,
           byteStart: document.byteStart,

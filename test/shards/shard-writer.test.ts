@@ -82,7 +82,7 @@ describe('sealing', () => {
     expect(sealed.bytes).toBe(readFileSync(sealed.file).length);
     expect(sealed.sha256).toBe(await hashFile(sealed.file));
     expect(sealed.id).toMatch(/^s[0-9a-f]{10}$/);
-    expect(sealed.meta).toMatchObject({ format: 2, documents: 6, chunks: 6, blocks: 1 });
+    expect(sealed.meta).toMatchObject({ format: 3, documents: 6, chunks: 6, blocks: 1 });
     expect(sealed.meta.textBytes).toBe(
       library.reduce((sum, { document }) => sum + Buffer.byteLength(document.text), 0),
     );

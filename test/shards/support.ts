@@ -8,9 +8,11 @@ import {
   ANALYZER_ID,
   analyzerFor,
   type Database,
+  NO_FILTER,
   type SealedShard,
   type ShardChunk,
   type ShardDocument,
+  type ShardFilter,
   ShardReader,
   type ShardReaderOptions,
   ShardWriter,
@@ -99,6 +101,17 @@ export async function buildShard(
   const sealed = await writer.seal();
   if (sealed === null) throw new Error('nothing was sealed');
   return sealed;
+}
+
+/** A filter by attributes; a name with no value allows any. */
+export function filterBy(values: Readonly<Record<string, readonly string[]>>): ShardFilter {
+  const conditions = Object.entries(values).map(([name, wanted]) => ({ name, values: wanted }));
+  return { ...NO_FILTER, attributes: conditions.filter(({ values }) => values.length > 0) };
+}
+
+/** Whether something with one value each of some attributes meets a filter by no others. */
+export function meetsAttributes(fields: Readonly<Record<string, string>>, { attributes }: ShardFilter): boolean {
+  return attributes.every(({ name, values }) => values.includes(fields[name]!));
 }
 
 /** Opens a shard for the length of a function. */

@@ -25,7 +25,7 @@ describe('verify of a sound shard', () => {
   it('has one part each, lists and index among them unless it is quick', async () => {
     const { file } = await buildShard(documentsOf('one', 'two'));
     const names = (depth: VerifyDepth): string[] => verifyShardFile(file, { depth }).parts.map(({ name }) => name);
-    expect(names('quick')).toEqual(['open', 'sqlite', 'counts', 'documents', 'blocks', 'columns']);
+    expect(names('quick')).toEqual(['open', 'sqlite', 'counts', 'documents', 'blocks', 'columns', 'attributes']);
     expect(names('sample')).toEqual([...names('quick'), 'lists', 'index']);
     expect(names('deep')).toEqual(names('sample'));
   });

@@ -20,6 +20,7 @@ import {
   copyOf,
   documentOf,
   editShard,
+  filterBy,
   flipByte,
   randomFrom,
   reopen,
@@ -140,7 +141,7 @@ function searchTruthfully(file: string): 'failed' | 'partly' | 'answered' {
     let fetched = 0;
     for (const by of ['chunk', 'document'] as const) {
       const isFiltered = by === 'document';
-      const filter = { kinds: isFiltered ? ['letter'] : [], collections: [] };
+      const filter = filterBy({ kind: isFiltered ? ['letter'] : [] });
       const answer = rankAlone({ ...task, by, filter }, cache);
       const failed = [...answer.failed, ...answer.unnamed];
       for (const { shard, error } of failed) {
@@ -263,7 +264,7 @@ function pagesOf(table: string): { readonly start: number; readonly end: number 
 }
 
 describe('verify without the hash', () => {
-  it.each(['block', 'document', 'fts_data', 'packed', 'list', 'list_segment'])(
+  it.each(['block', 'document', 'metadata_block', 'attribute_block', 'fts_data', 'packed', 'list', 'list_segment'])(
     'notices nearly all damage in the content of table %s when deep',
     (table) => {
       const random = randomFrom(seed + 1);
@@ -321,11 +322,26 @@ describe('verify without the hash', () => {
       sql: 'DELETE FROM fts_data WHERE id = (SELECT max(id) FROM fts_data)',
       parts: ['columns', 'index'],
     },
-    ...['lengths', 'documents', 'order', 'leaves'].map((name) => ({
+    ...['lengths', 'documents', 'order', 'modified', 'leaves'].map((name) => ({
       what: `that the column "${name}" is missing`,
       sql: `DELETE FROM packed WHERE name = '${name}'`,
       parts: ['columns'],
     })),
+    {
+      what: 'that the list of attributes is missing',
+      sql: "DELETE FROM packed WHERE name = 'attributes'",
+      parts: ['attributes'],
+    },
+    { what: 'attributes that are missing', sql: 'DELETE FROM attribute_block', parts: ['counts', 'attributes'] },
+    {
+      what: 'attributes under the ids of others',
+      sql: `UPDATE attribute_block SET id = -id;
+            UPDATE attribute_block SET id = -id % (SELECT count(*) FROM attribute_block) + 1`,
+      parts: ['attributes'],
+    },
+    { what: 'metadata that is missing', sql: 'DELETE FROM metadata_block', parts: ['counts', 'documents'] },
+    { what: 'another profile', sql: "UPDATE profile SET kind = 'note' WHERE kind = 'letter'", parts: ['documents'] },
+    { what: 'a missing profile', sql: 'DELETE FROM profile', parts: ['documents'] },
     {
       what: 'a list that is missing',
       sql: 'DELETE FROM list WHERE term = (SELECT min(term) FROM list)',

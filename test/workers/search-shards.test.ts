@@ -7,7 +7,7 @@ import { countTerms, fetchHits } from '../../workers/search-shards.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { randomCorpus } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
-import { buildShard, copyOf, documentOf, documentsOf, editShard } from '../shards/support.ts';
+import { buildShard, copyOf, documentOf, documentsOf, editShard, filterBy } from '../shards/support.ts';
 import {
   cacheOf,
   fetchTask,
@@ -196,9 +196,9 @@ describe('ranking', () => {
     expect(urisOf(answer)[0]?.sort()).toEqual(['000.txt', '002.txt']);
   });
 
-  it('names a shard without documents when a filter needs them', () => {
-    const target = broken(rooms, (file) => editShard(file, (database) => database.exec('DELETE FROM document')));
-    const filter = { kinds: ['note', 'document'], collections: [] };
+  it('names a shard without attributes when a filter needs them', () => {
+    const target = broken(rooms, (file) => editShard(file, (database) => database.exec('DELETE FROM attribute_block')));
+    const filter = filterBy({ kind: ['note', 'document'] });
     const answer = rankAlone(rankTask(both, [ask('red')], { filter }), open(target, targetOf(letters)));
     expect(answer.failed).toMatchObject([{ shard: rooms.id, error: { code: 'SHELFMARK_CORRUPT' } }]);
     expect(answer.hits[0]!.map(({ shard }) => shard)).toEqual([letters.id, letters.id]);
@@ -339,7 +339,7 @@ describe('fetching', () => {
           uri: 'rooms/maps',
           title: 'Maps',
           kind: 'note',
-          metadata: '{"floor":2}',
+          metadataBytes: 11,
           source: { path: '/archive/a.jsonl', byteStart: 100, byteEnd: 125 },
         },
         heading: ['Maps'],

@@ -1,11 +1,19 @@
 import { truncateSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SealedShard } from '../../shards/index.ts';
+import { NO_FILTER, type SealedShard } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type { RankedHit, RankVectorsAnswer, RankVectorsTask } from '../../workers/protocol.ts';
 import { answerRankVectors } from '../../workers/search-vectors.ts';
 import { collections, kinds, randomCorpus } from '../shards/ranking/random-corpus.ts';
-import { buildShard, newPath, randomFrom, type TestDocument, tempFolder } from '../shards/support.ts';
+import {
+  buildShard,
+  filterBy,
+  meetsAttributes,
+  newPath,
+  randomFrom,
+  type TestDocument,
+  tempFolder,
+} from '../shards/support.ts';
 import { testKey, vectorsPath, writeVectors } from '../shards/vectors/support.ts';
 import { cacheOf, targetOf, unlimited } from './support.ts';
 
@@ -71,14 +79,13 @@ beforeAll(async () => {
 });
 
 function taskOf(changes: Partial<RankVectorsTask>): RankVectorsTask {
-  const filter = { kinds: [], collections: [] };
   return {
     op: 'rankVectors',
     queries: [],
     key: testKey,
     k: 10,
     by: 'chunk',
-    filter,
+    filter: NO_FILTER,
     words: null,
     phrases: [],
     ...unlimited,
@@ -114,10 +121,9 @@ function rank({ shards, dead }: Cut, threads: number, task: RankVectorsTask): Ra
 
 /** The same by sorting everything. */
 function expected(query: ArrayLike<number>, { k, by, filter }: RankVectorsTask): Ranked[] {
-  const isWanted = (wanted: readonly string[], value: string): boolean => wanted.length === 0 || wanted.includes(value);
   const numbers = codesOf(Array.from(query), 2047);
   const scored = model
-    .filter(({ kind, collection }) => isWanted(filter.kinds, kind) && isWanted(filter.collections, collection))
+    .filter(({ kind, collection }) => meetsAttributes({ kind, collection }, filter))
     .filter(({ vector }) => vector.some((value) => value !== 0))
     .map((chunk) => {
       const codes = codesOf(chunk.vector, 127);
@@ -154,10 +160,10 @@ describe('search by vectors', () => {
   it(`gives the hits of a plain model, however the corpus is cut and filtered (seed ${seed})`, () => {
     const random = randomFrom(seed + 1);
     const filters = [
-      { kinds: [], collections: [] },
-      { kinds: [kinds[0]], collections: [] },
-      { kinds: [kinds[1], kinds[2]], collections: [collections[1]] },
-      { kinds: ['absent'], collections: [] },
+      NO_FILTER,
+      filterBy({ kind: [kinds[0]] }),
+      filterBy({ kind: [kinds[1], kinds[2]], collection: [collections[1]] }),
+      filterBy({ kind: ['absent'] }),
     ];
     for (const filter of filters) {
       for (const by of ['chunk', 'document'] as const) {

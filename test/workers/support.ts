@@ -1,6 +1,7 @@
 import {
   COLUMN_UNITS,
   DEFAULT_SCORING,
+  NO_FILTER,
   newFloors,
   prepareQuery,
   type Scoring,
@@ -80,7 +81,7 @@ export function rankTask(
     queries,
     k: 10,
     by: 'chunk',
-    filter: { kinds: [], collections: [] },
+    filter: NO_FILTER,
     words: null,
     scoring: scoringOver(corpus),
     frequencies: frequenciesOver(corpus, queries),

@@ -33,6 +33,7 @@ describe('verify of a shard against the catalog', () => {
       'documents',
       'blocks',
       'columns',
+      'attributes',
       'lists',
       'index',
     ]);

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { noWork, type Scoring, type ShardQuery, type ShardReader, termsOf } from '../../../shards/index.ts';
+import { NO_FILTER, noWork, type Scoring, type ShardQuery, type ShardReader, termsOf } from '../../../shards/index.ts';
 import { buildShard, documentOf, randomFrom, reopen, type TestDocument } from '../support.ts';
 import { cutHits, inShard, Model } from './model.ts';
 import { ask, rank, scoringOf } from './support.ts';
-
-const everything = { kinds: [], collections: [] };
 
 /** Compares with the model, by chunk and by document. */
 function expectAsModel(
@@ -17,7 +15,7 @@ function expectAsModel(
   const scoring = scoringOf(reader, changes);
   for (const query of queries) {
     const frequencies = model.frequencies(termsOf(query));
-    const expected = model.rank(query, { filter: everything, scoring, frequencies });
+    const expected = model.rank(query, { filter: NO_FILTER, scoring, frequencies });
     for (const by of ['chunk', 'document'] as const) {
       for (const k of depths) {
         expect(rank(reader, query, { k, by, scoring, frequencies })).toEqual(inShard(cutHits(expected, k, by)));

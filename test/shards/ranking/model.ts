@@ -7,7 +7,7 @@ import type {
   ShardReader,
   WordFilter,
 } from '../../../shards/index.ts';
-import { analyzer } from '../support.ts';
+import { analyzer, meetsAttributes } from '../support.ts';
 
 /** A hit as the model gives it. */
 export interface ModelHit {
@@ -135,9 +135,8 @@ function chunksOf(reader: ShardReader): ModelChunk[] {
 }
 
 function isAllowed({ shard, document, kind, collection }: ModelChunk, { filter, dead }: ModelOptions): boolean {
-  const { kinds, collections } = filter;
   if (dead?.get(shard)?.has(document)) return false;
-  return (kinds.length === 0 || kinds.includes(kind)) && (collections.length === 0 || collections.includes(collection));
+  return meetsAttributes({ kind, collection }, filter);
 }
 
 /** Every hit has a term for each beginning, or what it begins with as a token; and nothing of what is excluded. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ShardReader, termsOf } from '../../../shards/index.ts';
+import { NO_FILTER, type ShardReader, termsOf } from '../../../shards/index.ts';
 import { buildShard, documentOf, documentsOf, newPath, reopen, type TestDocument, tempFolder } from '../support.ts';
 import { cutHits, inShard, Model } from './model.ts';
 import { ask, placesOf, rank, scoringOf } from './support.ts';
@@ -160,7 +160,7 @@ describe('a phrase', () => {
             for (const { phrases, text, mode, k, by } of questions) {
               const query = ask(text, mode, phrases);
               const options = { scoring: scoringOf(reader), frequencies: model.frequencies(termsOf(query)) };
-              const expected = model.rank(query, { ...options, filter: { kinds: [], collections: [] } });
+              const expected = model.rank(query, { ...options, filter: NO_FILTER });
               expect(rank(reader, query, { ...options, k, by })).toEqual(inShard(cutHits(expected, k, by)));
             }
           });

@@ -13,7 +13,7 @@ import {
 } from '../../../shards/index.ts';
 import { QUANTUM } from '../../../shards/ranking/bm25.ts';
 import { planWordFilter } from '../../../src/search/word-filter.ts';
-import { analyzer, buildShard, newPath, tempFolder } from '../support.ts';
+import { analyzer, buildShard, filterBy, newPath, tempFolder } from '../support.ts';
 import { cutHits, inShard, Model, type ModelHit } from './model.ts';
 import {
   type CorpusShape,
@@ -118,7 +118,7 @@ async function compare(shape: CorpusShape & WriterShape, questions: readonly Que
       const more = Math.floor(outside.share * outside.chunks);
       const frequencies = new Map([...model.frequencies(termsOf(query))].map(([term, df]) => [term, df + more]));
       const words = wordsOf(plain, asked);
-      const options = { filter: { kinds, collections }, words, scoring, frequencies };
+      const options = { filter: filterBy({ kind: kinds, collection: collections }), words, scoring, frequencies };
       const expected = model.rank(query, { ...options, dead: new Map([[sealed.id, dead]]) });
       const floor = floorAt(asked.floor === null ? 0 : floorOf(expected, asked.floor));
       const least = floor.value;

@@ -1,5 +1,6 @@
 import {
   DEFAULT_SCORING,
+  NO_FILTER,
   newFloors,
   noWork,
   prepareQuery,
@@ -52,7 +53,7 @@ export function rank(reader: ShardReader, query: ShardQuery, changes: RankChange
   return rankShard(reader, prepared, weighTerms({ terms, frequencies: counts }, scoring), {
     k: 10,
     by: 'chunk',
-    filter: { kinds: [], collections: [] },
+    filter: NO_FILTER,
     words: null,
     documents: null,
     scoring,
