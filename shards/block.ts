@@ -44,6 +44,15 @@ export interface StoredChunk {
   readonly body: string;
 }
 
+/** The text of a chunk as bytes: lead and body. */
+export interface BlockText {
+  readonly chunk: ChunkId;
+  readonly document: DocumentId;
+  /** byte offset of the chunk in its document's text */
+  readonly textStart: number;
+  readonly text: Buffer;
+}
+
 /** Packs chunks into blocks. */
 export class BlockEncoder {
   readonly #compressor: FrameCompressor;
@@ -81,19 +90,62 @@ export class BlockDecoder {
 
   /** @throws CorruptError when anything in the row disagrees with anything else. */
   decode(row: BlockRow): StoredChunk[] {
+    return this.#open(row, ({ chunk, entry, raw, textAt }) => {
+      const heading = raw.toString('utf8', textAt - entry.headingBytes, textAt);
+      const bodyAt = textAt + entry.leadBytes;
+      return {
+        chunk,
+        document: entry.document,
+        textStart: entry.textStart,
+        textBytes: entry.textBytes,
+        heading: heading === '' ? [] : heading.split(HEADING_SEPARATOR),
+        lead: raw.toString('utf8', textAt, bodyAt),
+        body: raw.toString('utf8', bodyAt, textAt + entry.textBytes),
+      };
+    });
+  }
+
+  /** The texts of chunks as bytes, without their headings. @throws as {@link decode} */
+  decodeTexts(row: BlockRow): BlockText[] {
+    return this.#open(row, ({ chunk, entry, raw, textAt }) => ({
+      chunk,
+      document: entry.document,
+      textStart: entry.textStart,
+      text: raw.subarray(textAt, textAt + entry.textBytes),
+    }));
+  }
+
+  #open<Value>(row: BlockRow, read: (place: ChunkPlace) => Value): Value[] {
     const part = `block ${row.id}`;
     if (row.raw_length < 0 || row.raw_length > MAX_BLOCK_RAW_BYTES) {
       throw new CorruptError(this.#file, part, `raw length ${row.raw_length} is out of range`);
     }
     try {
-      return parseBlock(row, decompressFrame(row.data, row.raw_length));
+      return placesIn(row, decompressFrame(row.data, row.raw_length)).map(read);
     } catch (error) {
       throw new CorruptError(this.#file, part, error instanceof Error ? error.message : String(error), error);
     }
   }
 }
 
-function parseBlock(row: BlockRow, raw: Buffer): StoredChunk[] {
+/** What the head of a block says of a chunk. */
+interface ChunkEntry {
+  readonly document: DocumentId;
+  readonly textStart: number;
+  readonly headingBytes: number;
+  readonly leadBytes: number;
+  readonly textBytes: number;
+}
+
+/** Where a chunk's text begins in a decompressed block; its heading stands before it. */
+interface ChunkPlace {
+  readonly chunk: ChunkId;
+  readonly entry: ChunkEntry;
+  readonly raw: Buffer;
+  readonly textAt: number;
+}
+
+function placesIn(row: BlockRow, raw: Buffer): ChunkPlace[] {
   const reader = new VarintReader(raw);
   const first = reader.next();
   const count = reader.next();
@@ -101,11 +153,10 @@ function parseBlock(row: BlockRow, raw: Buffer): StoredChunk[] {
     throw new Error(`holds chunks ${first}+${count}, its row says ${row.id}+${row.chunk_count}`);
   }
   if (count > raw.length) throw new RangeError('more chunks than bytes');
-  const entries: { document: number; textStart: number; headingBytes: number; leadBytes: number; textBytes: number }[] =
-    [];
+  const entries: ChunkEntry[] = [];
   for (let index = 0; index < count; index++) {
     entries.push({
-      document: reader.next(),
+      document: reader.next() as DocumentId,
       textStart: reader.next(),
       headingBytes: reader.next(),
       leadBytes: reader.next(),
@@ -113,22 +164,11 @@ function parseBlock(row: BlockRow, raw: Buffer): StoredChunk[] {
     });
   }
   let position = reader.position;
-  const chunks = entries.map((entry, index): StoredChunk => {
+  const places = entries.map((entry, index): ChunkPlace => {
     const textAt = position + entry.headingBytes;
-    const end = textAt + entry.textBytes;
-    const heading = raw.toString('utf8', position, textAt);
-    const bodyAt = textAt + entry.leadBytes;
-    position = end;
-    return {
-      chunk: (first + index) as ChunkId,
-      document: entry.document as DocumentId,
-      textStart: entry.textStart,
-      textBytes: entry.textBytes,
-      heading: heading === '' ? [] : heading.split(HEADING_SEPARATOR),
-      lead: raw.toString('utf8', textAt, bodyAt),
-      body: raw.toString('utf8', bodyAt, end),
-    };
+    position = textAt + entry.textBytes;
+    return { chunk: (first + index) as ChunkId, entry, raw, textAt };
   });
   if (position !== raw.length) throw new Error(`texts end at ${position} of ${raw.length} bytes`);
-  return chunks;
+  return places;
 }

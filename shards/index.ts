@@ -37,8 +37,10 @@ export {
 export { rankPassages } from './ranking/rank-passages.ts';
 export { type RankedChunk, type RankOptions, rankShard, weighTerms } from './ranking/rank-shard.ts';
 export { newFloors, SharedFloor } from './ranking/shared-floor.ts';
-export type { WordFilter } from './ranking/word-filter.ts';
+export { filterByWords, type WordFilter } from './ranking/word-filter.ts';
 export { addWork, noWork, type Work } from './ranking/work.ts';
+export { type Literal, LiteralFinder, literalSpans } from './scan/literal.ts';
+export { scanShard } from './scan/scan-shard.ts';
 export { sha256Hex } from './sha256.ts';
 export {
   analyzerFor,
@@ -55,7 +57,7 @@ export {
   type ShardWriterOptions,
 } from './shard-writer.ts';
 export { formatShelfmark, parseShelfmark } from './shelfmark.ts';
-export { type Excerpt, excerptOf, renderSnippet, type Snippet } from './snippet.ts';
+export { type Excerpt, excerptAround, excerptOf, renderSnippet, type Snippet } from './snippet.ts';
 export { type Database, openDurable, openReadOnly, type Statement } from './sqlite.ts';
 export { parseVectorsFileName, unfinishedSuffix, vectorsFileName } from './vectors/file-names.ts';
 export { type VerifyDepth, verifyShardFile } from './verify.ts';

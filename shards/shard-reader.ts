@@ -1,6 +1,6 @@
 import { type Analyzer, createAnalyzer } from './analysis/index.ts';
 import { AttributeIndex } from './attributes/attribute-index.ts';
-import { BlockDecoder, type BlockRow, type StoredChunk } from './block.ts';
+import { BlockDecoder, type BlockRow, type BlockText, type StoredChunk } from './block.ts';
 import {
   type DocumentName,
   type DocumentRow,
@@ -244,6 +244,15 @@ export class ShardReader {
   *chunks(): Generator<StoredChunk> {
     for (const row of this.#db.prepare('SELECT * FROM block ORDER BY id').iterate()) {
       yield* this.#blocks.decode(row as BlockRow);
+    }
+  }
+
+  /** The texts of all chunks in order as bytes, but those of blocks that are not wanted. */
+  *blockTexts(isWanted: (first: ChunkId, count: number) => boolean): Generator<BlockText> {
+    const read = this.#prepare('SELECT * FROM block WHERE id = ?');
+    const blocks = this.#db.prepare('SELECT id, chunk_count FROM block ORDER BY id').raw().all() as [ChunkId, number][];
+    for (const [id, count] of blocks) {
+      if (isWanted(id, count)) yield* this.#blocks.decodeTexts(read.get(id) as BlockRow);
     }
   }
 

@@ -61,6 +61,15 @@ export function excerptOf(
   };
 }
 
+/**
+ * An excerpt around the first of some ranges of a text; those in it are highlighted.
+ * @param spans in order, disjoint; without any it is the text's beginning
+ */
+export function excerptAround(text: string, spans: readonly Span[], maxLength: number): Snippet {
+  const occurrences = spans.map(([start, end]): Occurrence => ({ term: '', start, end }));
+  return cutSnippet(text, spans[0], occurrences, maxLength);
+}
+
 /** Slides over the occurrences in order, keeping how often each token stands in the window. */
 function bestWindow(
   occurrences: readonly Occurrence[],

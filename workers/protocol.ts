@@ -5,6 +5,7 @@ import type {
   DocumentId,
   DocumentName,
   ErrorData,
+  Literal,
   RankedChunk,
   Scoring,
   SealedShard,
@@ -243,6 +244,23 @@ export interface RankVectorsAnswer extends Shortfall {
   readonly ms: number;
 }
 
+/** Looks for literals in the text of a thread's shards, without their indexes. */
+export interface ScanTask extends Limits, Pick<RankOptions, 'k' | 'by' | 'filter' | 'words' | 'scoring'> {
+  readonly op: 'scan';
+  readonly literals: readonly Literal[];
+  /** all shards of the corpus in the order of hits; in a shard they have the order of chunks */
+  readonly order: readonly string[];
+  /** per literal, hits found so far in each shard of `order`; shared by all threads */
+  readonly counts: Int32Array<SharedArrayBuffer>;
+  /** chunks looked through so far; shared by all threads */
+  readonly progress: Int32Array<SharedArrayBuffer>;
+}
+
+/** Answer to `scan`: hits per literal, in the order of each shard. */
+export interface ScanAnswer extends Shortfall {
+  readonly hits: readonly (readonly RankedHit[])[];
+}
+
 /** Shards that a task could not be done on. */
 export interface Shortfall {
   readonly failed: readonly ShardFailure[];
@@ -259,13 +277,22 @@ export interface ShardFailure {
 export interface FetchTask {
   readonly op: 'fetch';
   readonly items: readonly FetchItem[];
-  /** what to show of each query, and the terms that were scored; items name theirs */
-  readonly queries: readonly { readonly tokens: ShardQuery['tokens']; readonly terms: readonly string[] }[];
+  /** items name theirs */
+  readonly queries: readonly FetchQuery[];
   readonly snippetLength: number;
   /** also send the whole chunk */
   readonly text: boolean;
   /** also explain the scores, which were made with these */
   readonly explain: { readonly scoring: Scoring; readonly frequencies: ReadonlyMap<string, number> } | null;
+}
+
+/** What to show of a query. */
+export interface FetchQuery {
+  readonly tokens: ShardQuery['tokens'];
+  /** shown instead of tokens, when the text was looked for as it is written */
+  readonly literal: Literal | null;
+  /** the terms that were scored, null when none were */
+  readonly terms: readonly string[] | null;
 }
 
 /** One winner. */
@@ -312,12 +339,21 @@ export interface VerifyAnswer {
   readonly parts: readonly { readonly name: string; readonly status: 'ok' | 'damaged'; readonly detail: string }[];
 }
 
-export type SearchTask = OpenTask | CountTask | RankTask | RankVectorsTask | EvidenceTask | FetchTask | VerifyTask;
+export type SearchTask =
+  | OpenTask
+  | CountTask
+  | RankTask
+  | RankVectorsTask
+  | EvidenceTask
+  | ScanTask
+  | FetchTask
+  | VerifyTask;
 
 export interface SearchAnswers {
   readonly open: null;
   readonly count: CountAnswer;
   readonly evidence: EvidenceAnswer;
+  readonly scan: ScanAnswer;
   readonly rank: RankAnswer;
   readonly rankVectors: RankVectorsAnswer;
   readonly fetch: FetchAnswer;

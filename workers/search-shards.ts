@@ -1,11 +1,14 @@
 import {
   type ChunkId,
   CorruptError,
+  type DocumentId,
   type DocumentName,
   encodeError,
+  excerptAround,
   excerptOf,
   explainChunk,
   explainReadError,
+  literalSpans,
   noWork,
   type PreparedQuery,
   type RankedChunk,
@@ -150,14 +153,14 @@ export function nameOrder(shards: ShardCache): NameOrder<ShardHit> {
 /** A damaged name comes first, so that its hit is among those that are named, and the damage is reported. */
 function nameForOrder(hit: ShardHit, shards: ShardCache): DocumentName {
   try {
-    return nameOf(hit, shards);
+    return nameOf(shards.get(hit.shard), hit.document);
   } catch {
     return { uri: '', collection: '' };
   }
 }
 
-function nameOf({ shard, document }: ShardHit, shards: ShardCache): DocumentName {
-  const reader = shards.get(shard);
+/** The name of a document. @throws CorruptError when it is damaged or not there */
+export function nameOf(reader: ShardReader, document: DocumentId): DocumentName {
   const name = reader.documentName(document);
   if (name === undefined) throw new CorruptError(reader.file, 'document', `there is no document ${document}`);
   return name;
@@ -178,7 +181,7 @@ export function nameHits(
     return list.flatMap((hit): RankedHit[] => {
       if (hit.score < least || unnamed.has(hit.shard)) return [];
       try {
-        const { uri, collection } = nameOf(hit, shards);
+        const { uri, collection } = nameOf(shards.get(hit.shard), hit.document);
         const { score, chunk, document, ordinal, shard } = hit;
         return [{ score, chunk, document, ordinal, shard, uri, collection }];
       } catch (error) {
@@ -251,17 +254,23 @@ function fetchHit(task: FetchTask, item: FetchItem, shards: ShardCache): Fetched
   }
   const query = task.queries[item.query];
   if (query === undefined) throw new ShelfmarkError('SHELFMARK_INTERNAL', `No query ${item.query} in the task.`);
+  const text = chunk.lead + chunk.body;
   const passage = { title: document.title, heading: chunk.heading, body: chunk.body };
-  const { snippet, matched } = excerptOf(reader.analyzer(), passage, query.tokens, task.snippetLength);
+  const { snippet, matched } =
+    query.literal === null
+      ? excerptOf(reader.analyzer(), passage, query.tokens, task.snippetLength)
+      : { snippet: excerptAround(text, literalSpans(text, query.literal), task.snippetLength), matched: [true] };
   const { explain } = task;
+  const isExplained = explain !== null && query.terms !== null;
   return {
     document,
     heading: chunk.heading,
     ordinal: id - document.id + 1,
     snippet,
     matched,
-    text: task.text ? chunk.lead + chunk.body : null,
-    explanation:
-      explain === null ? null : explainChunk(reader, id, item.score, query.terms, explain.scoring, explain.frequencies),
+    text: task.text ? text : null,
+    explanation: isExplained
+      ? explainChunk(reader, id, item.score, query.terms, explain.scoring, explain.frequencies)
+      : null,
   };
 }

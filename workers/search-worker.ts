@@ -1,6 +1,7 @@
 import { ShelfmarkError } from '../shards/index.ts';
 import { answer } from './answer.ts';
 import type { Answer, SearchAnswers, SearchTask } from './protocol.ts';
+import { scanShards } from './scan-shards.ts';
 import { answerRank, countTerms, fetchHits, rankEvidence } from './search-shards.ts';
 import { ShardCache } from './shard-cache.ts';
 import { verifyShard } from './verify-shard.ts';
@@ -37,6 +38,8 @@ export function createSearchWorker(loadVectorTasks: () => Promise<VectorTasks>):
         return rankEvidence(task, opened);
       case 'rankVectors':
         return (await loadVectorTasks()).answerRankVectors(task, opened);
+      case 'scan':
+        return scanShards(task, opened);
       case 'fetch':
         return fetchHits(task, opened);
     }

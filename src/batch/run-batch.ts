@@ -205,7 +205,7 @@ async function checkQueries(source: Source): Promise<{ readonly total: number; r
 }
 
 function fingerprintOf(options: BatchRunOptions, corpus: Corpus, queries: string): Record<string, unknown> {
-  const { signal: _, explain: __, ...search } = fillSearchOptions(options.search);
+  const { signal: _, explain: __, onProgress: ___, ...search } = fillSearchOptions(options.search);
   return { queries, corpus: corpus.fingerprint(), format: options.format, tag: options.tag, ...search };
 }
 

@@ -14,6 +14,7 @@ const rungMeanings: Readonly<Record<RungName, string>> = {
   top5: 'any of five words',
   any: 'any word',
   phrase: 'the phrases alone',
+  scan: 'the very text',
 };
 
 /** What goes around highlighted words, and whether the text is escaped for HTML. */
@@ -50,6 +51,7 @@ function advice({ match, coverage }: SearchAnswer): string {
   if (coverage.searched === 0) return 'Nothing could be searched.\n';
   if (match === 'all') return 'Nothing found. Try --match any, which takes passages with any of the words.\n';
   if (match === 'strict') return 'Nothing found. Try other words, or --match any with --also and synonyms.\n';
+  if (match === 'scan') return 'Nothing found. Try a shorter piece of it, or --ignore-case.\n';
   return 'Nothing found. Try other words, or --also with synonyms.\n';
 }
 

@@ -9,11 +9,12 @@ import { parseInteger, parseNumber } from './parse-number.ts';
 export const searchFlags = {
   limit: { type: 'string', alias: 'n', requiresArg: true, describe: 'Hits wanted, 1 to 10,000' },
   match: {
-    choices: ['strict', 'any', 'all'] as const,
+    choices: ['strict', 'any', 'all', 'scan'] as const,
     requiresArg: true,
     default: 'strict' as const,
-    describe: 'strict: every word, else any of the five longest; all: every word; any: any word',
+    describe: 'strict: every word, else any of five; all: every word; any: any word; scan: the very text',
   },
+  'ignore-case': { type: 'boolean', describe: 'With --match scan: upper and lower case are the same' },
   fallback: {
     choices: ['longest', 'rarest'] as const,
     requiresArg: true,
@@ -68,6 +69,7 @@ export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: 
   return {
     limit: typed.limit === undefined ? defaultLimit : parseInteger('--limit', typed.limit, 1, 10_000),
     match: typed.match,
+    ignoreCase: typed.ignoreCase ?? false,
     fallback: typed.fallback,
     fill: typed.fill ?? false,
     also: typed.also ?? [],

@@ -1,23 +1,32 @@
-import { type Analyzer, contentTokens, type QueryToken, type ShardQuery, ShelfmarkError } from '../../shards/index.ts';
+import {
+  type Analyzer,
+  contentTokens,
+  type Literal,
+  type QueryToken,
+  type ShardQuery,
+  ShelfmarkError,
+} from '../../shards/index.ts';
 
 /**
  * How query tokens combine. `strict`: every token in one chunk; if the corpus has no such chunk, any of five (see
  * {@link Fallback}).
- * `all`: every token. `any`: at least one.
+ * `all`: every token. `any`: at least one. `scan`: the query as it is written, looked for in the text itself.
  */
-export type MatchMode = 'strict' | 'any' | 'all';
+export type MatchMode = 'strict' | 'any' | 'all' | 'scan';
 
 /** Which five tokens `strict` falls back on: the longest, or those that are in the fewest chunks of the corpus. */
 export type Fallback = 'longest' | 'rarest';
 
 /** Which step of the policy found a hit. */
-export type RungName = 'all' | 'top5' | 'any' | 'phrase';
+export type RungName = 'all' | 'top5' | 'any' | 'phrase' | 'scan';
 
 /** One step of a plan. */
 export interface Rung {
   readonly name: RungName;
   readonly tokens: readonly QueryToken[];
   readonly query: ShardQuery;
+  /** what is looked for in the text, without the index; null otherwise */
+  readonly literal: Literal | null;
 }
 
 /** What a query means, decided once for the whole corpus. */
@@ -122,6 +131,18 @@ function termsOfPhrase(analyzer: Analyzer, phrase: string): string[] {
   return terms;
 }
 
+/**
+ * Plans a scan for a query as it is written.
+ * @throws ShelfmarkError SHELFMARK_NO_WORDS when it is empty.
+ */
+export function planScan(text: string, ignoreCase: boolean): QueryPlan {
+  if (text === '') throw new ShelfmarkError('SHELFMARK_NO_WORDS', 'There is nothing to scan for: the query is empty.');
+  const tokens = [{ text, start: 0, end: text.length, alternatives: [] }];
+  const query: ShardQuery = { mode: 'or', tokens: [], phrases: [] };
+  const rung: Rung = { name: 'scan', tokens, query, literal: { text, ignoreCase } };
+  return { text, match: 'scan', tokens, phraseTokens: [], droppedTokens: 0, rungs: [rung], rarest: null };
+}
+
 function noWords(what: string, text: string): ShelfmarkError {
   const message = `The ${what} has no searchable words: it needs a letter or a digit.`;
   return new ShelfmarkError('SHELFMARK_NO_WORDS', message, { query: text.slice(0, 200) });
@@ -144,7 +165,8 @@ function toRung(
   tokens: readonly QueryToken[],
   phrases: ShardQuery['phrases'],
 ): Rung {
-  return { name, tokens, query: { mode, tokens: tokens.map(({ alternatives }) => alternatives), phrases } };
+  const query = { mode, tokens: tokens.map(({ alternatives }) => alternatives), phrases };
+  return { name, tokens, query, literal: null };
 }
 
 /** The first tokens that have at most {@link maxQueryTerms} terms together, at least one token. */

@@ -9,6 +9,10 @@ export interface SearchOptions {
   readonly limit?: number;
   /** How the words of the query combine. @default 'strict' */
   readonly match?: MatchMode;
+  /** With `scan`: letters in upper and lower case are the same. @default false */
+  readonly ignoreCase?: boolean;
+  /** With `scan`: told how far it is, in the end, and if it runs in threads several times a second. @default nobody */
+  readonly onProgress?: (progress: ScanProgress) => void;
   /** Which five words `strict` falls back on: the longest, or those in the fewest passages. @default 'longest' */
   readonly fallback?: Fallback;
   /** Where a step of `strict` has fewer hits than wanted, the next one's come below them. @default false */
@@ -47,10 +51,19 @@ export interface SearchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How far a scan is, in passages. */
+export interface ScanProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly elapsedMs: number;
+}
+
 /** {@link SearchOptions} with nothing left open. */
 export interface FilledSearchOptions {
   readonly limit: number;
   readonly match: MatchMode;
+  readonly ignoreCase: boolean;
+  readonly onProgress: ((progress: ScanProgress) => void) | undefined;
   readonly fallback: Fallback;
   readonly fill: boolean;
   readonly also: readonly string[];
@@ -71,13 +84,15 @@ export interface FilledSearchOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-const matchModes: readonly MatchMode[] = ['strict', 'any', 'all'];
+const matchModes: readonly MatchMode[] = ['strict', 'any', 'all', 'scan'];
 
 /** Checks and fills options. @throws ShelfmarkError SHELFMARK_USAGE naming the option. */
 export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   const filled: FilledSearchOptions = {
     limit: options.limit ?? 10,
     match: options.match ?? 'strict',
+    ignoreCase: options.ignoreCase ?? false,
+    onProgress: options.onProgress,
     fallback: options.fallback ?? 'longest',
     fill: options.fill ?? false,
     also: options.also ?? [],
@@ -109,6 +124,10 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   requireRules(filled.synonyms);
   requireOneOf('by', filled.by, ['document', 'chunk']);
   requireInteger('evidence', filled.evidence, 0, 100);
+  if (filled.match === 'scan' && filled.phrases.length + filled.evidence > 0) {
+    const message = 'match: "scan" looks for the query as it is written, without phrases or evidence.';
+    throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'match' });
+  }
   if (filled.evidence > 0 && filled.by === 'chunk') {
     const message = 'evidence: passages are grouped by document only, and hits are wanted by chunk.';
     throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'evidence' });

@@ -28,7 +28,7 @@ import type {
 } from '../../workers/protocol.ts';
 import { filterOf } from './filter.ts';
 import type { Coverage, Evidence, Explanation, Hit, RungExplanation, SearchAnswer } from './hits.ts';
-import { planQuery, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
+import { planQuery, planScan, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { ShardPool } from './shard-pool.ts';
 import { type SynonymRule, Synonyms } from './synonyms.ts';
@@ -76,6 +76,7 @@ export class Searcher {
 
   /** @throws ShelfmarkError SHELFMARK_NO_WORDS. */
   plan(text: string, options: FilledSearchOptions): QueryPlan {
+    if (options.match === 'scan') return planScan(text, options.ignoreCase);
     return planQuery(this.#analyzer, text, options, this.#synonymsOf(options).tokensFor(text));
   }
 
@@ -137,7 +138,11 @@ export class Searcher {
     const failures = new Map(known.map((failure) => [failure.shard, failure]));
     const stop = stopFlagOf(options.signal);
     for (;;) {
-      const group = await this.#rank(planned, options, failures, { deadline, stop });
+      const limits = { deadline, stop };
+      const group =
+        options.match === 'scan'
+          ? await this.#scan(planned, options, failures, limits)
+          : await this.#rank(planned, options, failures, limits);
       if (group !== null) return group;
     }
   }
@@ -222,6 +227,57 @@ export class Searcher {
       table,
       countMs,
     };
+  }
+
+  /**
+   * Looks for queries as they are written.
+   * @param failures as with {@link #rank}
+   * @returns null when a shard has failed: what was found in it had kept others from going on.
+   */
+  async #scan(
+    plans: readonly QueryPlan[],
+    options: FilledSearchOptions,
+    failures: Map<string, ShardFailure>,
+    { deadline, stop }: Omit<Limits, 'excluded'>,
+  ): Promise<RankedGroup | null> {
+    const excluded = [...failures.keys()];
+    const scoring = this.#scoring(options, new Set(excluded));
+    const progress = new Int32Array(new SharedArrayBuffer(4));
+    const startedAt = performance.now();
+    const result = await whileReporting(options, progress, scoring.chunks, () =>
+      this.#pool.scan({
+        literals: plans.map(({ rungs }) => rungs[0]!.literal!),
+        order: [...this.#shards.keys()],
+        progress,
+        k: options.limit,
+        by: options.by,
+        filter: filterOf(options),
+        words: planWordFilter(this.#analyzer, options),
+        scoring,
+        excluded,
+        deadline,
+        stop,
+      }),
+    );
+    options.signal?.throwIfAborted();
+    for (const failure of result.failed) failures.set(failure.shard, failure);
+    if (result.failed.length > 0) return null;
+    const ms = roundMs(performance.now() - startedAt);
+    const answers = plans.map((plan, query): RankedAnswer => {
+      const rung = plan.rungs[0]!;
+      const hits = result.hits[query]!.map((hit) => ({ ...hit, rung }));
+      const step = {
+        name: rung.name,
+        tokens: describeTokens(rung),
+        hits: hits.length,
+        ms,
+        threadMs: ms,
+        work: noWork(),
+      };
+      return { plan, rung, hits, steps: [step] };
+    });
+    const coverage = this.#coverage(failures, new Set(result.timedOut));
+    return { answers, coverage, scoring, table: { terms: [], frequencies: new Float64Array(0) }, countMs: 0 };
   }
 
   /** Statistics of the shards that can be searched. */
@@ -312,7 +368,8 @@ export class Searcher {
       })),
       queries: steps.map(({ rung, tokens }) => ({
         tokens: tokens.map(({ alternatives }) => alternatives),
-        terms: termsOf(rung.query),
+        literal: rung.literal,
+        terms: rung.name === 'scan' ? null : termsOf(rung.query),
       })),
       snippetLength: options.snippetLength,
       text: options.text,
@@ -379,6 +436,29 @@ function newHits(
 /** What is highlighted in a step's hits: the words of the query, searched or not, and what the step adds. */
 function shownTokens(plan: QueryPlan, rung: Rung): QueryToken[] {
   return [...new Set([...plan.tokens, ...rung.tokens, ...plan.phraseTokens])];
+}
+
+/** Milliseconds between reports of progress. */
+const reportEveryMs = 100;
+
+/** Reports how far a counter is while something runs. */
+async function whileReporting<Result>(
+  { onProgress }: FilledSearchOptions,
+  counter: Int32Array,
+  total: number,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  if (onProgress === undefined) return await run();
+  const startedAt = performance.now();
+  const report = (): void =>
+    onProgress({ done: Atomics.load(counter, 0), total, elapsedMs: performance.now() - startedAt });
+  const timer = setInterval(report, reportEveryMs);
+  try {
+    return await run();
+  } finally {
+    clearInterval(timer);
+    report();
+  }
 }
 
 function describeTokens(rung: Rung): RungExplanation['tokens'] {

@@ -11,6 +11,8 @@ import type {
   RankOptions,
   RankTask,
   RankVectorsTask,
+  ScanAnswer,
+  ScanTask,
   SearchAnswers,
   SearchTask,
   ShardFailure,
@@ -148,6 +150,22 @@ export class ShardPool {
       ms: Math.max(0, ...answers.map(({ ms }) => ms)),
       ...joinShortfalls(answers),
     };
+  }
+
+  /** Looks for literals in the text of all shards but those excluded; hits in the order of shards and chunks. */
+  async scan(request: Omit<ScanTask, 'op' | 'counts'>): Promise<ScanAnswer> {
+    const { literals, order, k } = request;
+    const counts = new Int32Array(new SharedArrayBuffer(4 * literals.length * order.length));
+    const task: ScanTask = { op: 'scan', ...request, counts };
+    const answers = await Promise.all(this.#lanes.map((thread) => thread.run<'scan'>(task)));
+    const placeOf = new Map(order.map((shard, place) => [shard, place]));
+    const hits = literals.map((_, literal) =>
+      answers
+        .flatMap((answer) => answer.hits[literal]!)
+        .sort((a, b) => placeOf.get(a.shard)! - placeOf.get(b.shard)! || a.chunk - b.chunk)
+        .slice(0, k),
+    );
+    return { hits, ...joinShortfalls(answers) };
   }
 
   /** Fetches winners' text; the answer has the order of the items. */

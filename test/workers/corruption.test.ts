@@ -177,7 +177,7 @@ function searchTruthfully(file: string): 'failed' | 'partly' | 'answered' {
   }
 }
 
-const shown = queries.map((query) => ({ tokens: query.tokens, terms: termsOf(query) }));
+const shown = queries.map((query) => ({ tokens: query.tokens, literal: null, terms: termsOf(query) }));
 
 /** Searches the other shard of the thread, which is sound. */
 function expectOtherUnharmed(cache: ShardCache): void {

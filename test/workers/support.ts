@@ -137,7 +137,7 @@ export function fetchTask(
   return {
     op: 'fetch',
     items: chunks.map((chunk) => ({ shard: shard.id, chunk, score: 0, query: 0 })),
-    queries: [{ tokens: query.tokens, terms: termsOf(query) }],
+    queries: [{ tokens: query.tokens, literal: null, terms: termsOf(query) }],
     snippetLength: 80,
     text: false,
     explain: null,

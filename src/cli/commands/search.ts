@@ -1,4 +1,5 @@
 import type { SearchAnswer } from '../../search/hits.ts';
+import type { ScanProgress, SearchOptions } from '../../search/options.ts';
 import type { Command, Typed } from '../command.ts';
 import { corpusFlag, jsonFlag, parseWorkers, workersFlag } from '../common-flags.ts';
 import { isPartial, warnOfCoverage } from '../coverage.ts';
@@ -7,7 +8,8 @@ import { given } from '../given.ts';
 import { toJson } from '../json.ts';
 import { note, print } from '../output.ts';
 import { parseInteger, parseSeconds } from '../parse-number.ts';
-import { formatCounted } from '../quantities.ts';
+import { withProgress } from '../progress.ts';
+import { formatCount, formatCounted } from '../quantities.ts';
 import { renderAnswer } from '../render-answer.ts';
 import { searchFlags, toSearchOptions } from '../search-flags.ts';
 import { styleOf } from '../style.ts';
@@ -35,7 +37,7 @@ const flags = {
   'strict-coverage': { type: 'boolean', describe: 'Exit code 3 unless every shard answered' },
   workers: {
     ...workersFlag,
-    defaultDescription: '0',
+    defaultDescription: '0, with --match scan one a core',
     describe: 'Threads, 0 to 64; 0 starts none, which is soonest done unless shards are many and large',
   },
 } as const;
@@ -55,6 +57,7 @@ export const searchCommand: Command<typeof flags> = {
     ['shelfmark search what is a spin lock -c corpus', 'words need no quotes'],
     ['shelfmark search --match any --by chunk -n 20 spin lock', 'any word; several hits a document'],
     ['shelfmark search lock --phrase "acquire the spin lock"', 'with exactly these words in a row'],
+    ['shelfmark search --match scan "catch (err) {" -c corpus', 'the very text, punctuation too'],
     ['shelfmark search --json spin lock | jq .hits[0].uri', 'for programs'],
     ['shelfmark search -- -fno-exceptions', 'words that begin with a dash'],
   ],
@@ -70,8 +73,7 @@ export const searchCommand: Command<typeof flags> = {
     if (typed.words.length === 0 && typed.phrase === undefined) {
       throw usageError('search: expected a question, or a --phrase.');
     }
-    const workers = parseWorkers(typed.workers, 0) ?? 0;
-    const answer = await withCorpus(typed.corpus, (corpus) => corpus.search(query, options), workers);
+    const answer = await ask(typed, query, options);
     if (typed.json) await print(`${toJson(answer)}\n`);
     else if (typed.jsonl) for (const hit of answer.hits) await print(`${toJson(hit)}\n`);
     else for (const block of renderAnswer(answer, markers, styleOf(process.stdout))) await print(block);
@@ -84,6 +86,19 @@ export const searchCommand: Command<typeof flags> = {
     return exitCodeOf(answer, typed.strictCoverage ?? false);
   },
 };
+
+/** One question is soonest answered without threads; a scan takes all there are, and as long as to be worth a bar. */
+async function ask(typed: Typed<typeof flags>, query: string, options: SearchOptions): Promise<SearchAnswer> {
+  const workers = parseWorkers(typed.workers, 0);
+  if (typed.match !== 'scan') {
+    return await withCorpus(typed.corpus, (corpus) => corpus.search(query, options), workers ?? 0);
+  }
+  return await withProgress('scan', (progress) => {
+    const onProgress = ({ done, total, elapsedMs }: ScanProgress): void =>
+      progress.update({ fraction: done / Math.max(1, total), elapsedMs, facts: [`${formatCount(done)} passages`] });
+    return withCorpus(typed.corpus, (corpus) => corpus.search(query, { ...options, onProgress }), workers);
+  });
+}
 
 function markersOf({ mark, noMark, html }: Typed<typeof flags>): { readonly open: string; readonly close: string } {
   if (noMark) return { open: '', close: '' };
