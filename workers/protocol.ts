@@ -311,6 +311,8 @@ export interface FetchedHit {
   readonly snippet: Snippet;
   readonly matched: readonly boolean[];
   readonly text: string | null;
+  /** byte of the document's text at which the chunk begins */
+  readonly textStart: number;
   readonly explanation: ChunkExplanation | null;
 }
 

@@ -269,6 +269,7 @@ function fetchHit(task: FetchTask, item: FetchItem, shards: ShardCache): Fetched
     snippet,
     matched,
     text: task.text ? text : null,
+    textStart: chunk.textStart,
     explanation: isExplained
       ? explainChunk(reader, id, item.score, query.terms, explain.scoring, explain.frequencies)
       : null,

@@ -11,6 +11,7 @@ import type { Coverage } from '../search/hits.ts';
 import { fillSearchOptions, type SearchOptions } from '../search/options.ts';
 import { findLines, type Source } from '../sources/index.ts';
 import type { BatchQuery, BatchRow } from './answer-batch.ts';
+import { type ContextBudget, chooseContexts } from './contexts.ts';
 import { readQueries } from './read-queries.ts';
 import { RunFile } from './run-file.ts';
 import { formatTrecRows } from './trec.ts';
@@ -21,8 +22,13 @@ export interface BatchRunOptions {
   readonly queries: string;
   readonly corpus: string;
   readonly output: string;
-  /** `trec`: lines of a TREC run; `jsonl`: one answer with full hits a line. */
-  readonly format: 'trec' | 'jsonl';
+  /**
+   * `trec`: lines of a TREC run; `jsonl`: one answer with full hits a line; `contexts`: the best passages that fit into
+   * `budget`, one question a line, searched by chunk and with text whatever `search` says.
+   */
+  readonly format: 'trec' | 'jsonl' | 'contexts';
+  /** How much text a line of `contexts` may have. @default 2,000 tokens */
+  readonly budget?: ContextBudget;
   /** Last column of a TREC run. */
   readonly tag: string;
   /** Go on when a shard cannot be searched; else the run stops. */
@@ -56,6 +62,9 @@ export interface BatchReport {
   readonly elapsedMs: number;
   readonly coverage: Coverage | null;
 }
+
+/** A few pages: what a small model reads with a question. */
+export const defaultBudget: ContextBudget = { limit: 2000, unit: 'tokens' };
 
 /** Rows in memory are made durable at this length, and at least every second. */
 const flushLength = 4 * 1024 * 1024;
@@ -149,11 +158,12 @@ async function* answerRows(
   queries: AsyncIterable<BatchQuery>,
   options: BatchRunOptions,
 ): AsyncGenerator<OutputRow> {
-  const search = { ...options.search, ...(options.signal === undefined ? {} : { signal: options.signal }) };
+  const search = { ...searchOf(options), ...(options.signal === undefined ? {} : { signal: options.signal }) };
   const { by } = fillSearchOptions(search);
-  if (options.format === 'jsonl') {
+  if (options.format !== 'trec') {
+    const toLine = options.format === 'jsonl' ? toJsonLine : toContextsLine(options.budget ?? defaultBudget);
     for await (const row of corpus.batch(queries, search)) {
-      yield { text: toJsonLine(row), hits: row.hits.length, hasWords: row.tokens.length > 0, coverage: row.coverage };
+      yield { text: toLine(row), hits: row.hits.length, hasWords: row.tokens.length > 0, coverage: row.coverage };
     }
     return;
   }
@@ -163,9 +173,20 @@ async function* answerRows(
   }
 }
 
+function searchOf({ format, search }: BatchRunOptions): SearchOptions {
+  return format === 'contexts' ? { ...search, by: 'chunk', text: true } : search;
+}
+
 /** An answer as one line. Times are left out: the same run gives the same bytes. */
 function toJsonLine({ id, query, match, rung, tokens, searched, hits, coverage }: BatchRow): string {
   return `${JSON.stringify({ id, query, match, rung, tokens, searched, hits, coverage })}\n`;
+}
+
+function toContextsLine(budget: ContextBudget): (row: BatchRow) => string {
+  return ({ id, query, match, rung, hits, coverage }) => {
+    const { contexts, used } = chooseContexts(hits, budget);
+    return `${JSON.stringify({ id, query, match, rung, budget: { ...budget, used }, contexts, coverage })}\n`;
+  };
 }
 
 function requireFull(coverage: Coverage, done: number): void {
@@ -205,8 +226,10 @@ async function checkQueries(source: Source): Promise<{ readonly total: number; r
 }
 
 function fingerprintOf(options: BatchRunOptions, corpus: Corpus, queries: string): Record<string, unknown> {
-  const { signal: _, explain: __, onProgress: ___, ...search } = fillSearchOptions(options.search);
-  return { queries, corpus: corpus.fingerprint(), format: options.format, tag: options.tag, ...search };
+  const { signal: _, explain: __, onProgress: ___, ...search } = fillSearchOptions(searchOf(options));
+  const { format, tag, budget = defaultBudget } = options;
+  const ofFormat = format === 'contexts' ? { format, budget } : { format };
+  return { queries, corpus: corpus.fingerprint(), ...ofFormat, tag, ...search };
 }
 
 async function* skip(queries: AsyncIterable<BatchQuery>, count: number): AsyncGenerator<BatchQuery> {

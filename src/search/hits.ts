@@ -30,6 +30,8 @@ export interface Hit {
   readonly source: HitSource;
   /** the whole chunk, when asked for */
   readonly text?: string;
+  /** byte of the document's text at which `text` begins */
+  readonly textStart?: number;
   /** how its score came about, when asked for */
   readonly explain?: ChunkExplanation;
   /** the best passages of the document, when asked for: best first, equal ones in the order of the text, this one among them */
@@ -39,7 +41,17 @@ export interface Hit {
 /** A passage of a hit's document, found and scored by the same step. */
 export type Evidence = Pick<
   Hit,
-  'shelfmark' | 'heading' | 'ordinal' | 'score' | 'snippet' | 'highlights' | 'matched' | 'missing' | 'text' | 'explain'
+  | 'shelfmark'
+  | 'heading'
+  | 'ordinal'
+  | 'score'
+  | 'snippet'
+  | 'highlights'
+  | 'matched'
+  | 'missing'
+  | 'text'
+  | 'textStart'
+  | 'explain'
 >;
 
 /** Where the record stands from which a hit comes. */

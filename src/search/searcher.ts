@@ -497,7 +497,7 @@ function toHit({ rung }: RungHit, rank: number, shown: readonly ShownPassage[], 
   const [own] = shown;
   const { document } = own!.fetched;
   const { path, byteStart, byteEnd, sha256 } = document.source;
-  const { text, explain, ...passage } = toPassage(own!);
+  const { text, textStart, explain, ...passage } = toPassage(own!);
   return {
     rank,
     ...passage,
@@ -509,14 +509,14 @@ function toHit({ rung }: RungHit, rank: number, shown: readonly ShownPassage[], 
     collection: document.collection,
     modified_at: document.modifiedAt,
     source: { path, byteStart, byteEnd, sha256 },
-    ...(text === undefined ? {} : { text }),
+    ...(text === undefined || textStart === undefined ? {} : { text, textStart }),
     ...(explain === undefined ? {} : { explain }),
     ...(hasEvidence ? { evidence: shown.map(toPassage) } : {}),
   };
 }
 
 function toPassage({ shard, passage, tokens, fetched }: ShownPassage): Evidence {
-  const { document, heading, ordinal, snippet, matched, text, explanation } = fetched;
+  const { document, heading, ordinal, snippet, matched, text, textStart, explanation } = fetched;
   const names = tokens.map(({ text }) => text);
   return {
     score: passage.score,
@@ -527,7 +527,7 @@ function toPassage({ shard, passage, tokens, fetched }: ShownPassage): Evidence 
     highlights: snippet.highlights,
     matched: names.filter((_, token) => matched[token]),
     missing: names.filter((_, token) => !matched[token]),
-    ...(text === null ? {} : { text }),
+    ...(text === null ? {} : { text, textStart }),
     ...(explanation === null ? {} : { explain: explanation }),
   };
 }

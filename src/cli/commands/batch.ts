@@ -7,6 +7,7 @@ import { given } from '../given.ts';
 import { withInterruption } from '../interruption.ts';
 import { toJson } from '../json.ts';
 import { print } from '../output.ts';
+import { parseBudget } from '../parse-budget.ts';
 import { type ProgressState, withProgress } from '../progress.ts';
 import { formatCount, formatDuration, formatRate } from '../quantities.ts';
 import { sanitizeLine } from '../sanitize.ts';
@@ -18,10 +19,17 @@ const flags = {
   corpus: corpusFlag,
   output: { type: 'string', alias: 'o', requiresArg: true, demandOption: true, describe: 'File to write' },
   format: {
-    choices: ['trec', 'jsonl'] as const,
+    choices: ['trec', 'jsonl', 'contexts'] as const,
     requiresArg: true,
     default: 'trec' as const,
-    describe: 'trec: lines of a TREC run; jsonl: one answer with full hits a line',
+    describe:
+      'trec: lines of a TREC run; jsonl: one answer with full hits a line; contexts: the best passages for a reader, one question a line',
+  },
+  budget: {
+    type: 'string',
+    requiresArg: true,
+    defaultDescription: '2000tokens',
+    describe: 'Text that a line of contexts may have: 8000chars, or 2000tokens, estimated at four bytes each',
   },
   ...searchFlags,
   limit: { ...searchFlags.limit, defaultDescription: '100' },
@@ -45,9 +53,13 @@ export const batchCommand: Command<typeof flags> = {
   examples: [
     ['shelfmark batch questions.jsonl -c corpus -o run.trec', 'a TREC run of 100 hits a question'],
     ['shelfmark batch questions.tsv -o answers.jsonl --format jsonl -n 5 --text', 'passages for another program'],
+    ['shelfmark batch questions.tsv -o contexts.jsonl --format contexts --budget 4000tokens', 'what a model reads'],
   ],
   async run(typed) {
     if (!/^\S+$/.test(typed.tag)) throw usageError(`--tag: expected a word without spaces, got "${typed.tag}".`);
+    if (typed.budget !== undefined && typed.format !== 'contexts') {
+      throw usageError('--budget: only --format contexts has one.');
+    }
     const options = {
       queries: typed.words[0]!,
       corpus: typed.corpus,
@@ -56,7 +68,7 @@ export const batchCommand: Command<typeof flags> = {
       tag: typed.tag,
       allowPartial: typed.allowPartial ?? false,
       search: toSearchOptions(typed, 100),
-      ...given({ workers: parseWorkers(typed.workers) }),
+      ...given({ workers: parseWorkers(typed.workers), budget: parseBudget(typed.budget) }),
     };
     const { runBatch } = await import('../../batch/run-batch.ts');
     const report = await withInterruption((signal) =>

@@ -165,7 +165,7 @@ describe('a JSON run', () => {
 });
 
 describe('a run that is killed', () => {
-  test.each(['trec', 'jsonl'] as const)(
+  test.each(['trec', 'jsonl', 'contexts'] as const)(
     'and run again leaves the same bytes as one that was not (%s)',
     { timeout: 120_000 },
     async (format) => {

@@ -56,6 +56,8 @@ describe('exit code 2, wrong usage', () => {
     [['show', 'page-3'], '"page-3" is not a shelfmark'],
     [['cite', 'page-3'], '"page-3" is not a shelfmark'],
     [['adopt', 'corpus', 'corpus'], 'cannot adopt itself'],
+    [['batch', 'queries.tsv', '-o', 'x', '--budget', '20tokens'], '--budget: only --format contexts has one'],
+    [['batch', 'queries.tsv', '-o', 'x', '--format', 'contexts', '--budget', '2k'], 'such as 2000tokens or 8000chars'],
     [['batch', 'queries.tsv', '-o', 'x', '--tag', 'a b'], '--tag: expected a word without spaces'],
   ])('%j', async (args, message) => {
     expect(await failing(exitCodes.usage, args)).toContain(message);
