@@ -65,11 +65,12 @@ export interface PackedHits {
   /** hits of each query */
   readonly counts: Int32Array;
   readonly scores: Float64Array;
-  /** per hit three numbers: index in `shards`, document, chunk */
+  /** per hit four numbers: index in `shards`, document, chunk, index in `collections` */
   readonly places: Int32Array;
   readonly shards: readonly string[];
-  readonly uris: readonly string[];
   readonly collections: readonly string[];
+  /** uris with a NUL behind each: no uri has one */
+  readonly uris: string;
 }
 
 /** Packs hits of some queries. */
@@ -77,39 +78,48 @@ export function packHits(hits: readonly (readonly RankedHit[])[]): PackedHits {
   const total = hits.reduce((sum, list) => sum + list.length, 0);
   const counts = new Int32Array(hits.length);
   const scores = new Float64Array(total);
-  const places = new Int32Array(3 * total);
-  const shards: string[] = [];
-  const uris: string[] = [];
-  const collections: string[] = [];
+  const places = new Int32Array(4 * total);
+  const shards = new Map<string, number>();
+  const collections = new Map<string, number>();
+  let uris = '';
   let at = 0;
   for (const [query, list] of hits.entries()) {
     counts[query] = list.length;
     for (const { score, shard, document, chunk, uri, collection } of list) {
-      const known = shards.indexOf(shard);
       scores[at] = score;
-      places[3 * at] = known < 0 ? shards.push(shard) - 1 : known;
-      places[3 * at + 1] = document;
-      places[3 * at + 2] = chunk;
-      uris.push(uri);
-      collections.push(collection);
+      places[4 * at] = indexIn(shards, shard);
+      places[4 * at + 1] = document;
+      places[4 * at + 2] = chunk;
+      places[4 * at + 3] = indexIn(collections, collection);
+      uris += `${uri}\0`;
       at++;
     }
   }
-  return { counts, scores, places, shards, uris, collections };
+  return { counts, scores, places, shards: [...shards.keys()], collections: [...collections.keys()], uris };
+}
+
+/** Number of a text, a new one if it has none yet. */
+function indexIn(numbers: Map<string, number>, text: string): number {
+  const known = numbers.get(text);
+  if (known !== undefined) return known;
+  numbers.set(text, numbers.size);
+  return numbers.size - 1;
 }
 
 /** Unpacks what {@link packHits} made. */
-export function unpackHits({ counts, scores, places, shards, uris, collections }: PackedHits): RankedHit[][] {
+export function unpackHits({ counts, scores, places, shards, collections, uris }: PackedHits): RankedHit[][] {
+  const uriOf = uris.split('\0');
   const hits: RankedHit[][] = [];
   let at = 0;
   for (const count of counts) {
     const list: RankedHit[] = [];
     for (const end = at + count; at < end; at++) {
-      const document = places[3 * at + 1]! as DocumentId;
-      const chunk = places[3 * at + 2]! as ChunkId;
-      const shard = shards[places[3 * at]!]!;
+      const shard = shards[places[4 * at]!]!;
+      const document = places[4 * at + 1]! as DocumentId;
+      const chunk = places[4 * at + 2]! as ChunkId;
+      const collection = collections[places[4 * at + 3]!]!;
       const ordinal = chunk - document + 1;
-      list.push({ score: scores[at]!, chunk, document, ordinal, shard, uri: uris[at]!, collection: collections[at]! });
+      list.push({ score: scores[at]!, chunk, document, ordinal, shard, uri: uriOf[at]!, collection });
     }
     hits.push(list);
   }

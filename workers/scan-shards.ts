@@ -1,6 +1,6 @@
 import { filterByWords, LiteralFinder, noWork, type RankedChunk, scanShard } from '../shards/index.ts';
 import type { RankedHit, ScanAnswer, ScanTask } from './protocol.ts';
-import { checkOf, forEachShard, nameOf } from './search-shards.ts';
+import { checkOf, forEachShard } from './search-shards.ts';
 import type { ShardCache } from './shard-cache.ts';
 
 /** Looks for literals in the text of all shards of a thread. */
@@ -29,7 +29,9 @@ export function scanShards(task: ScanTask, shards: ShardCache): ScanAnswer {
     });
     // Only now: of a shard that fails in the middle, nothing counts.
     for (const [literal, list] of found.entries()) {
-      for (const hit of list.slice(0, task.k)) hits[literal]!.push({ ...hit, shard, ...nameOf(reader, hit.document) });
+      for (const hit of list.slice(0, task.k)) {
+        hits[literal]!.push({ ...hit, shard, ...shards.documentName(shard, hit.document) });
+      }
     }
   });
   return { hits, ...shortfall };

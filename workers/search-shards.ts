@@ -1,7 +1,6 @@
 import {
   type ChunkId,
   CorruptError,
-  type DocumentId,
   type DocumentName,
   encodeError,
   excerptAround,
@@ -153,17 +152,10 @@ export function nameOrder(shards: ShardCache): NameOrder<ShardHit> {
 /** A damaged name comes first, so that its hit is among those that are named, and the damage is reported. */
 function nameForOrder(hit: ShardHit, shards: ShardCache): DocumentName {
   try {
-    return nameOf(shards.get(hit.shard), hit.document);
+    return shards.documentName(hit.shard, hit.document);
   } catch {
     return { uri: '', collection: '' };
   }
-}
-
-/** The name of a document. @throws CorruptError when it is damaged or not there */
-export function nameOf(reader: ShardReader, document: DocumentId): DocumentName {
-  const name = reader.documentName(document);
-  if (name === undefined) throw new CorruptError(reader.file, 'document', `there is no document ${document}`);
-  return name;
 }
 
 /**
@@ -181,8 +173,8 @@ export function nameHits(
     return list.flatMap((hit): RankedHit[] => {
       if (hit.score < least || unnamed.has(hit.shard)) return [];
       try {
-        const { uri, collection } = nameOf(shards.get(hit.shard), hit.document);
         const { score, chunk, document, ordinal, shard } = hit;
+        const { uri, collection } = shards.documentName(shard, document);
         return [{ score, chunk, document, ordinal, shard, uri, collection }];
       } catch (error) {
         const { id, file } = shards.target(hit.shard);

@@ -1,5 +1,15 @@
-import { CorruptError, PostingsCache, ShardReader, ShelfmarkError } from '../shards/index.ts';
+import {
+  CorruptError,
+  type DocumentId,
+  type DocumentName,
+  PostingsCache,
+  ShardReader,
+  ShelfmarkError,
+} from '../shards/index.ts';
 import type { OpenTask, ShardTarget } from './protocol.ts';
+
+/** Names of documents that a thread remembers before it forgets all, about 200 bytes each. */
+const maxNames = 65_536;
 
 /**
  * The shards of one thread, opened when they are first needed. Of many, the least recently used are closed again: an open
@@ -10,6 +20,8 @@ export class ShardCache {
   readonly #maxOpen: number;
   readonly #postings: PostingsCache;
   readonly #open = new Map<string, ShardReader>();
+  readonly #names = new Map<string, Map<DocumentId, DocumentName>>();
+  #nameCount = 0;
 
   constructor({ shards, maxOpen, postingsBytes }: Omit<OpenTask, 'op'>) {
     this.#targets = new Map(shards.map((shard) => [shard.id, shard]));
@@ -53,10 +65,37 @@ export class ShardCache {
     return reader;
   }
 
+  /** What a document is called. @throws CorruptError when its name is damaged or it is not there; as {@link get} does */
+  documentName(id: string, document: DocumentId): DocumentName {
+    const known = this.#names.get(id)?.get(document);
+    if (known !== undefined) return known;
+    const reader = this.get(id);
+    const name = reader.documentName(document);
+    if (name === undefined) throw new CorruptError(reader.file, 'document', `there is no document ${document}`);
+    this.#rememberName(id, document, name);
+    return name;
+  }
+
+  #rememberName(id: string, document: DocumentId, name: DocumentName): void {
+    if (this.#nameCount === maxNames) {
+      this.#names.clear();
+      this.#nameCount = 0;
+    }
+    let names = this.#names.get(id);
+    if (names === undefined) {
+      names = new Map();
+      this.#names.set(id, names);
+    }
+    names.set(document, name);
+    this.#nameCount++;
+  }
+
   /** Closes one shard, so that the next use opens it anew. */
   drop(id: string): void {
     this.#open.get(id)?.close();
     this.#open.delete(id);
+    this.#nameCount -= this.#names.get(id)?.size ?? 0;
+    this.#names.delete(id);
   }
 
   /** Closes all. */

@@ -14,6 +14,22 @@ export interface ScoredChunk {
   readonly score: number;
 }
 
+interface HeapArrays {
+  readonly scores: Float64Array;
+  readonly chunks: Int32Array;
+  readonly documents: Int32Array;
+}
+
+/** Arrays of a heap that has ended: making new ones takes as long as a short query. */
+let spare: HeapArrays | null = null;
+
+function arraysFor(k: number): HeapArrays {
+  const found = spare;
+  spare = null;
+  if (found !== null && found.scores.length >= k) return found;
+  return { scores: new Float64Array(k), chunks: new Int32Array(k), documents: new Int32Array(k) };
+}
+
 /**
  * Keeps the k best chunks, or the best chunks of the k best documents. Order: score, then the document's place, then
  * chunk. A binary heap with the worst on top; by document, a map says where each document's chunk stands in it.
@@ -21,6 +37,7 @@ export interface ScoredChunk {
 export class TopK {
   readonly #k: number;
   readonly #order: ChunkOrder;
+  readonly #arrays: HeapArrays;
   readonly #scores: Float64Array;
   readonly #chunks: Int32Array;
   /** by document: position in the heap of each document */
@@ -38,9 +55,10 @@ export class TopK {
   constructor(k: number, by: 'chunk' | 'document', order: ChunkOrder, floor: Pick<SharedFloor, 'value'>) {
     this.#k = k;
     this.#order = order;
-    this.#scores = new Float64Array(k);
-    this.#chunks = new Int32Array(k);
-    this.#documents = new Int32Array(by === 'document' ? k : 0);
+    this.#arrays = arraysFor(k);
+    this.#scores = this.#arrays.scores;
+    this.#chunks = this.#arrays.chunks;
+    this.#documents = this.#arrays.documents;
     this.#positions = by === 'document' ? new Map() : null;
     this.#floor = floor;
     this.threshold = floor.value;
@@ -74,8 +92,14 @@ export class TopK {
     }
   }
 
-  /** The chunks kept, best first. */
+  /** The chunks kept, best first. Ends the heap, whose arrays the next one has. */
   take(): ScoredChunk[] {
+    const taken = this.#sorted();
+    spare = this.#arrays;
+    return taken;
+  }
+
+  #sorted(): ScoredChunk[] {
     if (this.#size === 0) return [];
     const positions = Array.from({ length: this.#size }, (_, position) => position);
     positions.sort((a, b) =>
@@ -132,7 +156,7 @@ export class TopK {
   }
 
   #move(from: number, to: number): void {
-    this.#put(to, this.#chunks[from]!, this.#scores[from]!, this.#documents[from] ?? 0);
+    this.#put(to, this.#chunks[from]!, this.#scores[from]!, this.#documents[from]!);
   }
 
   #put(position: number, chunk: number, score: number, document: number): void {

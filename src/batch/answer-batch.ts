@@ -30,8 +30,11 @@ export interface RankedRow {
   readonly coverage: Coverage;
 }
 
-/** Queries per message: enough to make messages cheap, few enough for steady progress. */
-const groupSize = 32;
+/** Queries per message, at most: enough to make messages cheap, few enough for steady progress. */
+const maxGroupQueries = 128;
+
+/** Hits of a group, at most: what is under way must fit into memory. */
+const maxGroupHits = 65_536;
 
 /** Groups under way: while one is merged here, the threads work on the next. */
 const groupsInFlight = 3;
@@ -42,7 +45,7 @@ export function answerBatch(
   queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
   options: FilledSearchOptions,
 ): AsyncGenerator<BatchRow> {
-  return inGroups(queries, async (group) => {
+  return inGroups(queries, options.limit, async (group) => {
     const planned = plan(searcher, group, options);
     const answers = await searcher.answer(withPlan(planned), options);
     let next = 0;
@@ -72,7 +75,7 @@ export function rankBatch(
   queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
   options: FilledSearchOptions,
 ): AsyncGenerator<RankedRow> {
-  return inGroups(queries, async (group) => {
+  return inGroups(queries, options.limit, async (group) => {
     const planned = plan(searcher, group, options);
     const { answers, coverage } = await searcher.rank(withPlan(planned), options);
     let next = 0;
@@ -118,10 +121,12 @@ function withPlan(planned: readonly PlannedQuery[]): QueryPlan[] {
 /** Runs groups a few at a time and yields their rows in order. */
 async function* inGroups<Row>(
   queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
+  limit: number,
   run: (group: readonly BatchQuery[]) => Promise<readonly Row[]>,
 ): AsyncGenerator<Row> {
   const running: Promise<readonly Row[]>[] = [];
-  for await (const group of groupsOf(queries)) {
+  const size = Math.max(1, Math.min(maxGroupQueries, Math.floor(maxGroupHits / limit)));
+  for await (const group of groupsOf(queries, size)) {
     const rows = run(group);
     // A failure is seen when its turn comes; until then it must not count as unhandled.
     rows.catch(() => {});
@@ -131,11 +136,14 @@ async function* inGroups<Row>(
   for (const rows of running) yield* await rows;
 }
 
-async function* groupsOf(queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>): AsyncGenerator<BatchQuery[]> {
+async function* groupsOf(
+  queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
+  size: number,
+): AsyncGenerator<BatchQuery[]> {
   let group: BatchQuery[] = [];
   for await (const query of queries) {
     group.push(query);
-    if (group.length === groupSize) {
+    if (group.length === size) {
       yield group;
       group = [];
     }
