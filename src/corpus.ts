@@ -17,10 +17,12 @@ import { answerBatch, type BatchQuery, type BatchRow, type RankedRow, rankBatch 
 import { isLost } from './build/lost-shards.ts';
 import { Catalog, type ShardRow } from './catalog.ts';
 import type { Citation } from './cite.ts';
+import type { Embeddings } from './embed/find-embeddings.ts';
 import { layoutOf } from './layout.ts';
 import { requireInteger } from './require-integer.ts';
+import type { Retriever } from './retrieve/retriever.ts';
 import type { HitSource, SearchAnswer } from './search/hits.ts';
-import { fillSearchOptions, type SearchOptions } from './search/options.ts';
+import { type FilledSearchOptions, fillSearchOptions, type SearchOptions } from './search/options.ts';
 import { Searcher } from './search/searcher.ts';
 import { ShardPool } from './search/shard-pool.ts';
 import { type CorpusReport, type VerifyOptions, verifyCorpus } from './verify-corpus.ts';
@@ -95,6 +97,9 @@ export class Corpus {
   readonly #threads: number;
   readonly #cacheBytes: number;
   #search: { readonly pool: ShardPool; readonly searcher: Searcher } | undefined;
+  #lastRetriever:
+    | (Pick<FilledSearchOptions, 'retriever' | 'embedder' | 'model'> & { readonly opened: Promise<Retriever> })
+    | undefined;
   #isClosed = false;
 
   private constructor(path: string, catalog: Catalog, threads: number, cacheBytes: number) {
@@ -143,7 +148,8 @@ export class Corpus {
     if (typeof query !== 'string') throw new ShelfmarkError('SHELFMARK_USAGE', 'query: expected a text.');
     const filled = fillSearchOptions(options);
     const { searcher } = this.#started();
-    const [answer] = await searcher.answer([searcher.plan(query, filled)], filled);
+    const plan = searcher.plan(query, filled);
+    const [answer] = await searcher.answer([plan], filled, await this.#retriever(filled));
     return answer!;
   }
 
@@ -156,7 +162,7 @@ export class Corpus {
     options: SearchOptions = {},
   ): AsyncGenerator<BatchRow> {
     const filled = fillSearchOptions(options);
-    return answerBatch(this.#started().searcher, queries, filled);
+    return answerBatch(this.#started().searcher, queries, filled, () => this.#retriever(filled));
   }
 
   /** Ranks many queries without fetching text: what a TREC run needs, and much faster than `batch`. */
@@ -165,7 +171,7 @@ export class Corpus {
     options: SearchOptions = {},
   ): AsyncGenerator<RankedRow> {
     const filled = fillSearchOptions(options);
-    return rankBatch(this.#started().searcher, queries, filled);
+    return rankBatch(this.#started().searcher, queries, filled, () => this.#retriever(filled));
   }
 
   /**
@@ -209,6 +215,12 @@ export class Corpus {
     }
   }
 
+  /** The embeddings that the corpus has, by model; those of most shards first. */
+  async embeddings(): Promise<Embeddings[]> {
+    const { findEmbeddings } = await import('./embed/find-embeddings.ts');
+    return findEmbeddings(this.path, this.#rows);
+  }
+
   /** SHA-256 over what is searched: the shards by hash, and the documents in them that were replaced. */
   fingerprint(): string {
     const parts = this.#targets.map(({ id, dead }, index) => [id, this.#rows[index]!.sha256, dead]);
@@ -230,6 +242,24 @@ export class Corpus {
       this.#search = { pool, searcher: new Searcher(pool, this.#targets, analyzerFor(ANALYZER_ID)) };
     }
     return this.#search;
+  }
+
+  /** What finds hits. What was opened for it last is kept: a model takes seconds to load. */
+  #retriever({ retriever, embedder, model }: FilledSearchOptions): Promise<Retriever> {
+    const { pool, searcher } = this.#started();
+    if (retriever === 'lexical') return Promise.resolve(searcher);
+    const last = this.#lastRetriever;
+    if (last?.retriever === retriever && last.embedder === embedder && last.model === model) return last.opened;
+    const parts = { corpus: this.path, rows: this.#rows, pool, searcher };
+    const opened = import('./retrieve/open-retriever.ts').then(({ openRetriever }) =>
+      openRetriever(parts, { retriever, embedder, model }),
+    );
+    this.#lastRetriever = { retriever, embedder, model, opened };
+    // What failed may go well another time.
+    opened.catch(() => {
+      if (this.#lastRetriever?.opened === opened) this.#lastRetriever = undefined;
+    });
+    return opened;
   }
 
   #withDocument<Result>(

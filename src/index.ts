@@ -8,6 +8,7 @@ export {
   type TermExplanation,
   type Work,
 } from '../shards/index.ts';
+export type { EmbeddingModel } from '../shards/vectors/index.ts';
 export type { VerifyAnswer } from '../workers/protocol.ts';
 export type { BatchQuery, BatchRow, RankedRow } from './batch/answer-batch.ts';
 export { escapeTrecId } from './batch/trec.ts';
@@ -21,6 +22,7 @@ export { embedCorpus } from './embed/embed-corpus.ts';
 export type { EmbedOptions, EmbedProgress, EmbedReport } from './embed/embed-options.ts';
 export type { Embedder } from './embed/embedder.ts';
 export type { EndpointOptions } from './embed/endpoint-embedder.ts';
+export type { Embeddings } from './embed/find-embeddings.ts';
 export { type EmbedderOptions, openEmbedder } from './embed/open-embedder.ts';
 export {
   type Comparison,
@@ -37,6 +39,7 @@ export {
   readQrels,
   readRun,
 } from './eval/index.ts';
+export type { RetrieverName } from './retrieve/retriever.ts';
 export {
   type Coverage,
   type Evidence,
@@ -45,6 +48,8 @@ export {
   type HitSource,
   type Markers,
   markSnippet,
+  type Retrieval,
+  type RetrieverRanks,
   type RungExplanation,
   type SearchAnswer,
 } from './search/hits.ts';

@@ -41,6 +41,7 @@ export function rankVectors(
   if (allowed?.chunks === 0) return queries.map(() => []);
   const filter = words === null ? allowed : filterByWords(reader, allowed, words, { scoring, work: noWork(), check });
   const without = words?.withoutPhrases ?? [];
+  if (queries.length === 0) return [];
   const wanted = { reader, vectors, options };
   if (phrases.length + without.length === 0) return scan(wanted, queries, filter, options.k);
   return queries.map((query) =>

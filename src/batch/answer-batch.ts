@@ -1,6 +1,7 @@
 import { formatShelfmark, type ShardId, ShelfmarkError } from '../../shards/index.ts';
 import type { RankedHit } from '../../workers/protocol.ts';
-import type { Coverage, SearchAnswer } from '../search/hits.ts';
+import type { Retriever } from '../retrieve/retriever.ts';
+import type { Coverage, Retrieval, SearchAnswer } from '../search/hits.ts';
 import type { QueryPlan, RungName } from '../search/match-policy.ts';
 import type { FilledSearchOptions } from '../search/options.ts';
 import type { Searcher } from '../search/searcher.ts';
@@ -28,6 +29,8 @@ export interface RankedRow {
     readonly shelfmark: string;
   }[];
   readonly coverage: Coverage;
+  /** as in an answer */
+  readonly retrieval?: Retrieval;
 }
 
 /** Queries per message, at most: enough to make messages cheap, few enough for steady progress. */
@@ -39,17 +42,19 @@ const maxGroupHits = 65_536;
 /** Groups under way: while one is merged here, the threads work on the next. */
 const groupsInFlight = 3;
 
-/** Answers queries in their order with full hits. */
+/** Answers queries in their order with full hits. @param openRetriever asked for each group; always the same one */
 export function answerBatch(
   searcher: Searcher,
   queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
   options: FilledSearchOptions,
+  openRetriever: () => Promise<Retriever>,
 ): AsyncGenerator<BatchRow> {
   return inGroups(queries, options.limit, async (group) => {
     const planned = plan(searcher, group, options);
-    const answers = await searcher.answer(withPlan(planned), options);
+    const retriever = await openRetriever();
+    const answers = await searcher.answer(withPlan(planned), options, retriever);
     let next = 0;
-    const coverage = answers[0]?.coverage ?? (await searcher.rank([], options)).coverage;
+    const coverage = answers[0]?.coverage ?? (await retriever.rank([], options)).coverage;
     return planned.map(({ query, plan }): BatchRow => {
       if (plan !== null) return { id: query.id, ...answers[next++]! };
       const rung = lastRung(options.match);
@@ -74,15 +79,17 @@ export function rankBatch(
   searcher: Searcher,
   queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
   options: FilledSearchOptions,
+  openRetriever: () => Promise<Retriever>,
 ): AsyncGenerator<RankedRow> {
   return inGroups(queries, options.limit, async (group) => {
     const planned = plan(searcher, group, options);
-    const { answers, coverage } = await searcher.rank(withPlan(planned), options);
+    const { answers, coverage, retrieval } = await (await openRetriever()).rank(withPlan(planned), options);
+    const how = retrieval === undefined ? {} : { retrieval };
     let next = 0;
     return planned.map(({ query, plan }): RankedRow => {
-      if (plan === null) return { id: query.id, rung: null, hits: [], coverage };
+      if (plan === null) return { id: query.id, rung: null, hits: [], coverage, ...how };
       const { rung, hits } = answers[next++]!;
-      return { id: query.id, rung: rung.name, hits: hits.map(toRankedRowHit), coverage };
+      return { id: query.id, rung: rung.name, hits: hits.map(toRankedRowHit), coverage, ...how };
     });
   });
 }

@@ -7,7 +7,7 @@ import { documentKey } from '../../workers/document-key.ts';
 import { Corpus } from '../corpus.ts';
 import { describeDiskError } from '../disk-error.ts';
 import { FileLock } from '../lock.ts';
-import type { Coverage } from '../search/hits.ts';
+import type { Coverage, Retrieval } from '../search/hits.ts';
 import { fillSearchOptions, type SearchOptions } from '../search/options.ts';
 import { findLines, type Source } from '../sources/index.ts';
 import type { BatchQuery, BatchRow } from './answer-batch.ts';
@@ -61,6 +61,8 @@ export interface BatchReport {
   readonly output: string;
   readonly elapsedMs: number;
   readonly coverage: Coverage | null;
+  /** null when hits were to be found by words, or nothing was left to do */
+  readonly retrieval: Retrieval | null;
 }
 
 /** A few pages: what a small model reads with a question. */
@@ -99,10 +101,11 @@ async function runLocked(options: BatchRunOptions, output: string): Promise<Batc
   const { total, sha256 } = await checkQueries(source);
   const corpus = await Corpus.open(options.corpus, options.workers === undefined ? {} : { workers: options.workers });
   try {
-    const file = await RunFile.open(output, fingerprintOf(options, corpus, sha256));
+    const file = await RunFile.open(output, await fingerprintOf(options, corpus, sha256));
     const resumedAt = file.done;
     const counts = { answered: 0, withoutHits: 0, withoutWords: 0 };
     let coverage: Coverage | null = null;
+    let retrieval: Retrieval | null = null;
     const elapsed = (): number => performance.now() - startedAt;
     const report = (): void => options.onProgress?.({ done: file.done, total, resumedAt, elapsedMs: elapsed() });
     if (!file.isComplete) {
@@ -112,6 +115,7 @@ async function runLocked(options: BatchRunOptions, output: string): Promise<Batc
         for await (const row of answerRows(corpus, skip(readQueries(source), resumedAt), options)) {
           options.signal?.throwIfAborted();
           coverage = row.coverage;
+          retrieval = row.retrieval;
           if (!options.allowPartial) requireFull(row.coverage, file.done);
           file.add(row.text);
           counts.answered++;
@@ -137,6 +141,7 @@ async function runLocked(options: BatchRunOptions, output: string): Promise<Batc
       output,
       elapsedMs: elapsed(),
       coverage,
+      retrieval,
     };
   } catch (error) {
     throw describeDiskError(error, output, 'Answers written so far are kept');
@@ -151,6 +156,7 @@ interface OutputRow {
   readonly hits: number;
   readonly hasWords: boolean;
   readonly coverage: Coverage;
+  readonly retrieval: Retrieval | null;
 }
 
 async function* answerRows(
@@ -163,13 +169,15 @@ async function* answerRows(
   if (options.format !== 'trec') {
     const toLine = options.format === 'jsonl' ? toJsonLine : toContextsLine(options.budget ?? defaultBudget);
     for await (const row of corpus.batch(queries, search)) {
-      yield { text: toLine(row), hits: row.hits.length, hasWords: row.tokens.length > 0, coverage: row.coverage };
+      const { coverage, retrieval = null } = row;
+      yield { text: toLine(row), hits: row.hits.length, hasWords: row.tokens.length > 0, coverage, retrieval };
     }
     return;
   }
   for await (const row of corpus.rank(queries, search)) {
     const text = formatTrecRows(row, by, options.tag);
-    yield { text, hits: row.hits.length, hasWords: row.rung !== null, coverage: row.coverage };
+    const { coverage, retrieval = null } = row;
+    yield { text, hits: row.hits.length, hasWords: row.rung !== null, coverage, retrieval };
   }
 }
 
@@ -178,8 +186,8 @@ function searchOf({ format, search }: BatchRunOptions): SearchOptions {
 }
 
 /** An answer as one line. Times are left out: the same run gives the same bytes. */
-function toJsonLine({ id, query, match, rung, tokens, searched, hits, coverage }: BatchRow): string {
-  return `${JSON.stringify({ id, query, match, rung, tokens, searched, hits, coverage })}\n`;
+function toJsonLine({ id, query, match, rung, tokens, searched, hits, coverage, retrieval }: BatchRow): string {
+  return `${JSON.stringify({ id, query, match, rung, tokens, searched, hits, coverage, retrieval })}\n`;
 }
 
 function toContextsLine(budget: ContextBudget): (row: BatchRow) => string {
@@ -225,11 +233,18 @@ async function checkQueries(source: Source): Promise<{ readonly total: number; r
   return { total, sha256: hash.digest('hex') };
 }
 
-function fingerprintOf(options: BatchRunOptions, corpus: Corpus, queries: string): Record<string, unknown> {
-  const { signal: _, explain: __, onProgress: ___, ...search } = fillSearchOptions(searchOf(options));
+async function fingerprintOf(
+  options: BatchRunOptions,
+  corpus: Corpus,
+  queries: string,
+): Promise<Record<string, unknown>> {
+  const { signal: _, explain: __, onProgress: ___, embedder: ____, ...search } = fillSearchOptions(searchOf(options));
   const { format, tag, budget = defaultBudget } = options;
   const ofFormat = format === 'contexts' ? { format, budget } : { format };
-  return { queries, corpus: corpus.fingerprint(), ...ofFormat, tag, ...search };
+  const run = { queries, corpus: corpus.fingerprint(), ...ofFormat, tag, ...search };
+  if (search.retriever === 'lexical') return run;
+  const vectors = (await corpus.embeddings()).map(({ key, shards }) => ({ key, shards }));
+  return { ...run, vectors };
 }
 
 async function* skip(queries: AsyncIterable<BatchQuery>, count: number): AsyncGenerator<BatchQuery> {

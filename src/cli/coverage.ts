@@ -1,4 +1,4 @@
-import type { Coverage } from '../search/hits.ts';
+import type { Coverage, Retrieval } from '../search/hits.ts';
 import { note } from './output.ts';
 import { formatCounted } from './quantities.ts';
 
@@ -16,4 +16,10 @@ export function warnOfCoverage(coverage: Coverage): void {
   note(`shelfmark: warning: only ${searched} of ${formatCounted(shards, 'shard')} could be searched.`);
   for (const { shard, message } of failures) note(`  ${shard}: ${message}`);
   if (timedOut > 0) note(`  ${formatCounted(timedOut, 'shard')} did not answer in time.`);
+}
+
+/** Warns when hits could not be found as they were to be. */
+export function warnOfRetrieval(retrieval: Retrieval | undefined): void {
+  const missing = retrieval?.note ?? null;
+  if (missing !== null) note(`shelfmark: warning: ${missing}`);
 }

@@ -1,6 +1,14 @@
 import type { ChunkExplanation } from '../../shards/ranking/explain.ts';
 import { renderSnippet } from '../../shards/snippet.ts';
-import type { Evidence, Explanation, Hit, Markers, RungExplanation, SearchAnswer } from '../search/hits.ts';
+import type {
+  Evidence,
+  Explanation,
+  Hit,
+  Markers,
+  RetrieverRanks,
+  RungExplanation,
+  SearchAnswer,
+} from '../search/hits.ts';
 import type { RungName } from '../search/match-policy.ts';
 import { formatCount, formatCounted, formatDuration } from './quantities.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
@@ -15,6 +23,7 @@ const rungMeanings: Readonly<Record<RungName, string>> = {
   any: 'any word',
   phrase: 'the phrases alone',
   scan: 'the very text',
+  vector: 'nearest vectors',
 };
 
 /** What goes around highlighted words, and whether the text is escaped for HTML. */
@@ -30,12 +39,15 @@ export function* renderAnswer(answer: SearchAnswer, markers: SnippetStyle, style
   for (const hit of answer.hits) yield `\n${renderHit(hit, answer.rung, markers, style)}`;
 }
 
-function header({ hits, rung, searched, coverage, tookMs }: SearchAnswer): string {
-  const further = [...new Set(hits.map((hit) => hit.rung))].filter((name) => name !== rung);
+function header({ hits, rung, searched, coverage, retrieval, tookMs }: SearchAnswer): string {
+  const further = [...new Set(hits.map((hit) => hit.rung))].filter((name) => name !== rung && name !== 'vector');
   const filled = further.map((name) => `, filled up from ${name} (${rungMeanings[name]})`).join('');
+  const model = retrieval?.model ?? null;
+  const joint = retrieval?.retriever === 'hybrid' ? ', joined with vectors' : '';
+  const vectors = model === null ? '' : `${joint} by ${sanitizeLine(model)}`;
   return [
     formatCounted(hits.length, 'hit'),
-    `${rung} (${rungMeanings[rung]}) of: ${listed(searched)}${filled}`,
+    `${rung} (${rungMeanings[rung]}) of: ${listed(searched)}${filled}${vectors}`,
     `${coverage.searched}/${formatCounted(coverage.shards, 'shard')}`,
     formatDuration(tookMs),
   ].join(' | ');
@@ -102,7 +114,7 @@ function renderHit(hit: Hit, rung: RungName, markers: SnippetStyle, style: Style
   const heading = hit.heading.map(sanitizeLine).join(' > ');
   const snippet = { text: hit.snippet, highlights: hit.highlights };
   const title = shorten(sanitizeLine(hit.title === '' ? hit.uri : hit.title));
-  const step = hit.rung === rung ? '' : `, ${hit.rung}`;
+  const step = hit.retrievers === undefined ? (hit.rung === rung ? '' : `, ${hit.rung}`) : placesOf(hit.retrievers);
   const lines = [
     `${style.bold(`${hit.rank}. ${title}`)}  (${hit.score.toPrecision(4)}${step})`,
     ...(heading === '' ? [] : [`   ${heading}`]),
@@ -115,6 +127,11 @@ function renderHit(hit: Hit, rung: RungName, markers: SnippetStyle, style: Style
     ...(hit.missing.length === 0 ? [] : [style.dim(`   without: ${hit.missing.map(sanitizeLine).join(', ')}`)]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Where a hit stood in the lists that were joined. */
+function placesOf({ lexical, vector }: RetrieverRanks): string {
+  return `${lexical === null ? '' : `, words ${lexical}`}${vector === null ? '' : `, vectors ${vector}`}`;
 }
 
 /** A further passage of a hit's document. */

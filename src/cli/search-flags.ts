@@ -2,6 +2,7 @@ import type { Options } from 'yargs';
 import type { SearchOptions } from '../search/options.ts';
 import { readSynonyms } from '../search/synonyms.ts';
 import type { Typed } from './command.ts';
+import { embedderFlags, embedderPlace } from './embedder-flags.ts';
 import { given } from './given.ts';
 import { parseInteger, parseNumber } from './parse-number.ts';
 
@@ -22,6 +23,14 @@ export const searchFlags = {
     describe: 'Which five words strict falls back on',
   },
   fill: { type: 'boolean', describe: 'Where strict has fewer hits than wanted, fill up from its next step' },
+  retriever: {
+    choices: ['lexical', 'vector', 'hybrid'] as const,
+    requiresArg: true,
+    default: 'lexical' as const,
+    describe: 'lexical: by words; vector: by embeddings, see embed; hybrid: both lists joined',
+  },
+  ...embedderFlags,
+  model: { ...embedderFlags.model, describe: "Which model's vectors, when the corpus has those of several" },
   also: {
     type: 'string',
     array: true,
@@ -72,6 +81,7 @@ export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: 
     ignoreCase: typed.ignoreCase ?? false,
     fallback: typed.fallback,
     fill: typed.fill ?? false,
+    ...retrieverOf(typed),
     also: typed.also ?? [],
     ...given({ synonyms: typed.synonyms === undefined ? undefined : readSynonyms(typed.synonyms) }),
     phrases: typed.phrase ?? [],
@@ -86,6 +96,11 @@ export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: 
     collections: typed.collection ?? [],
     text: typed.text ?? false,
   };
+}
+
+function retrieverOf({ retriever, embedder, model }: Typed<typeof searchFlags>): SearchOptions {
+  if (retriever === 'lexical') return {};
+  return { retriever, ...given({ embedder: embedderPlace(embedder), model }) };
 }
 
 function parseUpTo(option: string, text: string | undefined, most: number): number | undefined {

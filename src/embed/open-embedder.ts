@@ -10,7 +10,8 @@ export interface EmbedderOptions extends EndpointOptions {
 }
 
 /**
- * Opens an embedder by name: `hash`, the URL of an OpenAI-compatible endpoint, or the path of a model's folder.
+ * Opens an embedder by name: `hash`, the URL of an OpenAI-compatible endpoint, or the path of a model's folder. Unless an
+ * `apiKey` is given, an endpoint gets `$SHELFMARK_EMBEDDER_KEY`, if that is set.
  * @throws ShelfmarkError SHELFMARK_USAGE when something is missing for it; see also `localEmbedder`.
  */
 export async function openEmbedder(place: string, options: EmbedderOptions = {}): Promise<Embedder> {
@@ -27,7 +28,8 @@ export async function openEmbedder(place: string, options: EmbedderOptions = {})
       );
     }
     const { endpointEmbedder } = await import('./endpoint-embedder.ts');
-    return endpointEmbedder(place, model, endpoint);
+    const apiKey = options.apiKey ?? process.env.SHELFMARK_EMBEDDER_KEY;
+    return endpointEmbedder(place, model, { ...endpoint, ...(apiKey ? { apiKey } : {}) });
   }
   const { localEmbedder } = await import('./local-embedder.ts');
   return await localEmbedder(place);

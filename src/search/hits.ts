@@ -20,6 +20,8 @@ export interface Hit {
   readonly highlights: readonly (readonly [start: number, end: number])[];
   /** the step that found it; a score is only comparable with those of the same step */
   readonly rung: RungName;
+  /** by `hybrid`: where the hit stood by words and by vectors */
+  readonly retrievers?: RetrieverRanks;
   /** tokens of the query, searched or not, that title, headings or text of the chunk have */
   readonly matched: readonly string[];
   readonly missing: readonly string[];
@@ -54,6 +56,12 @@ export type Evidence = Pick<
   | 'explain'
 >;
 
+/** Places in the lists that were joined, from 1; null: not in it, as far down as it was looked at. */
+export interface RetrieverRanks {
+  readonly lexical: number | null;
+  readonly vector: number | null;
+}
+
 /** Where the record stands from which a hit comes. */
 export interface HitSource {
   readonly path: string;
@@ -72,6 +80,17 @@ export interface Coverage {
   readonly timedOut: number;
   /** one entry per failed shard */
   readonly failures: readonly { readonly shard: string; readonly code: string; readonly message: string }[];
+  /** when hits were found by vectors: shards searched that have none by the model, so that none of their passages was found so */
+  readonly withoutVectors?: readonly string[];
+}
+
+/** How hits were found, when by more than words. */
+export interface Retrieval {
+  readonly retriever: 'vector' | 'hybrid';
+  /** the model that made the vectors; null when there are none, and the hits are those of words alone */
+  readonly model: string | null;
+  /** what was missing, in a sentence; null: nothing */
+  readonly note: string | null;
 }
 
 /** An answered query. */
@@ -87,6 +106,8 @@ export interface SearchAnswer {
   readonly droppedTokens: number;
   readonly hits: readonly Hit[];
   readonly coverage: Coverage;
+  /** only when hits were to be found by vectors, or by both */
+  readonly retrieval?: Retrieval;
   readonly tookMs: number;
   readonly explain?: Explanation;
 }

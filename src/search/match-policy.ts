@@ -17,8 +17,8 @@ export type MatchMode = 'strict' | 'any' | 'all' | 'scan';
 /** Which five tokens `strict` falls back on: the longest, or those that are in the fewest chunks of the corpus. */
 export type Fallback = 'longest' | 'rarest';
 
-/** Which step of the policy found a hit. */
-export type RungName = 'all' | 'top5' | 'any' | 'phrase' | 'scan';
+/** Which step of the policy found a hit; `vector` is none of words. */
+export type RungName = 'all' | 'top5' | 'any' | 'phrase' | 'scan' | 'vector';
 
 /** One step of a plan. */
 export interface Rung {

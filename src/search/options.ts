@@ -1,5 +1,7 @@
 import { DEFAULT_SCORING, ShelfmarkError } from '../../shards/index.ts';
+import type { Embedder } from '../embed/embedder.ts';
 import { requireInteger } from '../require-integer.ts';
+import type { RetrieverName } from '../retrieve/retriever.ts';
 import type { Fallback, MatchMode } from './match-policy.ts';
 import type { SynonymRule } from './synonyms.ts';
 
@@ -17,6 +19,15 @@ export interface SearchOptions {
   readonly fallback?: Fallback;
   /** Where a step of `strict` has fewer hits than wanted, the next one's come below them. @default false */
   readonly fill?: boolean;
+  /** How hits are found: by words, by vectors, or both lists joined. @default 'lexical' */
+  readonly retriever?: RetrieverName;
+  /**
+   * What embeds the query: an embedder, or what `openEmbedder` takes (an endpoint is asked for the model that the corpus was embedded
+   * with). @default none, which will do for vectors by `hash`
+   */
+  readonly embedder?: Embedder | string;
+  /** Which model's vectors; needed when the corpus has those of several. @default the embedder's, or the only one */
+  readonly model?: string;
   /** More words for the OR steps, for example synonyms. @default [] */
   readonly also?: readonly string[];
   /** Rules that add words to the OR steps of queries that have theirs; see `readSynonyms`. @default [] */
@@ -66,6 +77,9 @@ export interface FilledSearchOptions {
   readonly onProgress: ((progress: ScanProgress) => void) | undefined;
   readonly fallback: Fallback;
   readonly fill: boolean;
+  readonly retriever: RetrieverName;
+  readonly embedder: Embedder | string | null;
+  readonly model: string | null;
   readonly also: readonly string[];
   readonly synonyms: readonly SynonymRule[];
   readonly phrases: readonly string[];
@@ -95,6 +109,9 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
     onProgress: options.onProgress,
     fallback: options.fallback ?? 'longest',
     fill: options.fill ?? false,
+    retriever: options.retriever ?? 'lexical',
+    embedder: options.embedder ?? null,
+    model: options.model ?? null,
     also: options.also ?? [],
     synonyms: options.synonyms ?? [],
     phrases: options.phrases ?? [],
@@ -120,6 +137,7 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   requireNumber('k1', filled.k1, 0, 3);
   requireNumber('b', filled.b, 0, 1);
   requireOneOf('match', filled.match, matchModes);
+  requireOneOf('retriever', filled.retriever, ['lexical', 'vector', 'hybrid']);
   requireOneOf('fallback', filled.fallback, ['longest', 'rarest']);
   requireRules(filled.synonyms);
   requireOneOf('by', filled.by, ['document', 'chunk']);
@@ -132,7 +150,16 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
     const message = 'evidence: passages are grouped by document only, and hits are wanted by chunk.';
     throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'evidence' });
   }
+  requireWords(filled);
   return filled;
+}
+
+/** Scores of vectors are no sums over words, passages of a document are ranked by words, and a scan has no ranking to join. */
+function requireWords({ retriever, explain, evidence, match }: FilledSearchOptions): void {
+  const option = explain ? 'explain' : evidence > 1 ? 'evidence' : match === 'scan' ? 'match scan' : null;
+  if (retriever === 'lexical' || option === null) return;
+  const message = `${option}: possible only for hits by words (retriever lexical), not for ${retriever}.`;
+  throw new ShelfmarkError('SHELFMARK_USAGE', message, { option });
 }
 
 function requireNumber(option: string, value: unknown, least: number, most: number): void {

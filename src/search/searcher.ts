@@ -14,6 +14,7 @@ import {
   type TermTable,
   termsOf,
   visitTerms,
+  type WordFilter,
   type Work,
 } from '../../shards/index.ts';
 import type {
@@ -26,8 +27,19 @@ import type {
   Shortfall,
   StopFlag,
 } from '../../workers/protocol.ts';
+import type { Retriever } from '../retrieve/retriever.ts';
+import { coverageOf } from './coverage.ts';
 import { filterOf } from './filter.ts';
-import type { Coverage, Evidence, Explanation, Hit, RungExplanation, SearchAnswer } from './hits.ts';
+import type {
+  Coverage,
+  Evidence,
+  Explanation,
+  Hit,
+  Retrieval,
+  RetrieverRanks,
+  RungExplanation,
+  SearchAnswer,
+} from './hits.ts';
 import { planQuery, planScan, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { ShardPool } from './shard-pool.ts';
@@ -38,6 +50,8 @@ import { planWordFilter } from './word-filter.ts';
 /** A ranked hit and the step that found it. */
 export interface RungHit extends RankedHit {
   readonly rung: Rung;
+  /** where it stood in the lists that were joined */
+  readonly retrievers?: RetrieverRanks;
 }
 
 /** A query ranked over the whole corpus; the text of its hits is not fetched yet. */
@@ -53,14 +67,18 @@ export interface RankedAnswer {
 export interface RankedGroup {
   readonly answers: readonly RankedAnswer[];
   readonly coverage: Coverage;
+  readonly failures: ReadonlyMap<string, ShardFailure>;
+  readonly timedOut: ReadonlySet<string>;
+  /** only when hits were to be found by more than words */
+  readonly retrieval?: Retrieval;
   readonly scoring: Scoring;
   /** the terms of the queries */
   readonly table: TermTable;
   readonly countMs: number;
 }
 
-/** Plans, fans out, merges, fetches. */
-export class Searcher {
+/** Plans, fans out, merges, fetches. As a retriever it finds hits by words. */
+export class Searcher implements Retriever {
   readonly #pool: ShardPool;
   readonly #shards: ReadonlyMap<string, ShardTarget>;
   readonly #analyzer: Analyzer;
@@ -87,13 +105,22 @@ export class Searcher {
     return known;
   }
 
-  /** Answers planned queries with full hits. */
-  async answer(plans: readonly QueryPlan[], options: FilledSearchOptions): Promise<SearchAnswer[]> {
+  /** What prefixes and exclusions ask of every hit, or null. @throws ShelfmarkError SHELFMARK_USAGE when they are none. */
+  wordFilter(options: FilledSearchOptions): WordFilter | null {
+    return planWordFilter(this.#analyzer, options);
+  }
+
+  /** Answers planned queries with full hits. @param retriever what finds them; by words unless told otherwise */
+  async answer(
+    plans: readonly QueryPlan[],
+    options: FilledSearchOptions,
+    retriever: Retriever = this,
+  ): Promise<SearchAnswer[]> {
     const startedAt = performance.now();
     const deadline = deadlineOf(options);
     const failures: ShardFailure[] = [];
     for (;;) {
-      const group = await this.rank(plans, options, failures, deadline);
+      const group = await retriever.rank(plans, options, failures, deadline);
       const fetchStartedAt = performance.now();
       const evidence = await this.#evidence(group, options);
       options.signal?.throwIfAborted();
@@ -116,6 +143,7 @@ export class Searcher {
         droppedTokens: plan.droppedTokens,
         hits: fetched.hits[query] ?? [],
         coverage: group.coverage,
+        ...(group.retrieval === undefined ? {} : { retrieval: group.retrieval }),
         tookMs,
         ...(options.explain ? { explain: explanationOf(group, steps, fetchMs) } : {}),
       }));
@@ -159,7 +187,7 @@ export class Searcher {
   ): Promise<RankedGroup | null> {
     const timedOut = new Set<string>();
     const excluded = (): string[] => [...failures.keys(), ...timedOut];
-    const words = planWordFilter(this.#analyzer, options);
+    const words = this.wordFilter(options);
     const fail = ({ failed, timedOut: late }: Shortfall): void => {
       options.signal?.throwIfAborted();
       for (const failure of failed) failures.set(failure.shard, failure);
@@ -222,7 +250,9 @@ export class Searcher {
         const hits = found[query]!;
         return { plan, rung: hits[0]?.rung ?? plan.rungs.at(-1)!, hits, steps: steps[query]! };
       }),
-      coverage: this.#coverage(failures, timedOut),
+      coverage: coverageOf(this.#shards.size, failures, timedOut),
+      failures,
+      timedOut,
       scoring,
       table,
       countMs,
@@ -252,7 +282,7 @@ export class Searcher {
         k: options.limit,
         by: options.by,
         filter: filterOf(options),
-        words: planWordFilter(this.#analyzer, options),
+        words: this.wordFilter(options),
         scoring,
         excluded,
         deadline,
@@ -276,8 +306,10 @@ export class Searcher {
       };
       return { plan, rung, hits, steps: [step] };
     });
-    const coverage = this.#coverage(failures, new Set(result.timedOut));
-    return { answers, coverage, scoring, table: { terms: [], frequencies: new Float64Array(0) }, countMs: 0 };
+    const timedOut = new Set(result.timedOut);
+    const coverage = coverageOf(this.#shards.size, failures, timedOut);
+    const table = { terms: [], frequencies: new Float64Array(0) };
+    return { answers, coverage, failures, timedOut, scoring, table, countMs: 0 };
   }
 
   /** Statistics of the shards that can be searched. */
@@ -290,18 +322,6 @@ export class Searcher {
       tokens += shard.tokens;
     }
     return { ...DEFAULT_SCORING, k1, b, columnUnits: COLUMN_UNITS, chunks, tokens };
-  }
-
-  #coverage(failures: ReadonlyMap<string, ShardFailure>, timedOut: ReadonlySet<string>): Coverage {
-    return {
-      shards: this.#shards.size,
-      searched: this.#shards.size - failures.size - timedOut.size,
-      failed: failures.size,
-      timedOut: timedOut.size,
-      failures: [...failures.values()]
-        .map(({ shard, error }) => ({ shard, code: error.code, message: error.message }))
-        .sort((a, b) => (a.shard < b.shard ? -1 : 1)),
-    };
   }
 
   /** The best passages of each hit's document, its own first; only its own when no more are wanted. */
@@ -332,7 +352,7 @@ export class Searcher {
       {
         count: options.evidence,
         filter: filterOf(options),
-        words: planWordFilter(this.#analyzer, options),
+        words: this.wordFilter(options),
         scoring,
         stop: stopFlagOf(options.signal),
       },
@@ -417,7 +437,7 @@ interface ShownPassage {
 }
 
 /** When time is up for an answer that begins now. */
-function deadlineOf({ timeoutMs }: FilledSearchOptions): number | null {
+export function deadlineOf({ timeoutMs }: FilledSearchOptions): number | null {
   return timeoutMs === null ? null : Date.now() + timeoutMs;
 }
 
@@ -493,7 +513,7 @@ function explanationOf(
 }
 
 /** @param shown the passages of a hit, its own first */
-function toHit({ rung }: RungHit, rank: number, shown: readonly ShownPassage[], hasEvidence: boolean): Hit {
+function toHit({ rung, retrievers }: RungHit, rank: number, shown: readonly ShownPassage[], hasEvidence: boolean): Hit {
   const [own] = shown;
   const { document } = own!.fetched;
   const { path, byteStart, byteEnd, sha256 } = document.source;
@@ -504,6 +524,7 @@ function toHit({ rung }: RungHit, rank: number, shown: readonly ShownPassage[], 
     uri: document.uri,
     title: document.title,
     rung: rung.name,
+    ...(retrievers === undefined ? {} : { retrievers }),
     label: document.label,
     kind: document.kind,
     collection: document.collection,
@@ -540,7 +561,7 @@ function roundMs(ms: number): number {
 const stopFlags = new WeakMap<AbortSignal, StopFlag>();
 
 /** A flag that threads can see, raised when the signal aborts; one listener a signal, however many searches it serves. */
-function stopFlagOf(signal: AbortSignal | undefined): StopFlag | null {
+export function stopFlagOf(signal: AbortSignal | undefined): StopFlag | null {
   if (signal === undefined) return null;
   signal.throwIfAborted();
   let stop = stopFlags.get(signal);

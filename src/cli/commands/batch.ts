@@ -1,7 +1,7 @@
 import type { BatchProgress, BatchReport } from '../../batch/run-batch.ts';
 import type { Command } from '../command.ts';
 import { corpusFlag, jsonFlag, parseWorkers, workersFlag } from '../common-flags.ts';
-import { warnOfCoverage } from '../coverage.ts';
+import { warnOfCoverage, warnOfRetrieval } from '../coverage.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { given } from '../given.ts';
 import { withInterruption } from '../interruption.ts';
@@ -78,6 +78,7 @@ export const batchCommand: Command<typeof flags> = {
       }),
     );
     await print(typed.json ? `${toJson(report)}\n` : describeReport(report));
+    warnOfRetrieval(report.retrieval ?? undefined);
     if (report.coverage !== null) warnOfCoverage(report.coverage);
     return exitCodes.ok;
   },

@@ -57,8 +57,7 @@ export const embedCommand: Command<typeof flags> = {
       import('../../embed/embed-corpus.ts'),
     ]);
     const requestTimeoutMs = parseSeconds('--timeout', typed.timeout);
-    const apiKey = process.env.SHELFMARK_EMBEDDER_KEY || undefined;
-    const embedder = await openEmbedder(place, { requestTimeoutMs, ...given({ model: typed.model, apiKey }) });
+    const embedder = await openEmbedder(place, { requestTimeoutMs, ...given({ model: typed.model }) });
     const report = await withInterruption((signal) =>
       withProgress('embed', (progress) => {
         const onProgress = (state: EmbedProgress): void => progress.update(describeProgress(state));

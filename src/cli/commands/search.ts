@@ -2,7 +2,7 @@ import type { SearchAnswer } from '../../search/hits.ts';
 import type { ScanProgress, SearchOptions } from '../../search/options.ts';
 import type { Command, Typed } from '../command.ts';
 import { corpusFlag, jsonFlag, parseWorkers, workersFlag } from '../common-flags.ts';
-import { isPartial, warnOfCoverage } from '../coverage.ts';
+import { isPartial, warnOfCoverage, warnOfRetrieval } from '../coverage.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { given } from '../given.ts';
 import { toJson } from '../json.ts';
@@ -58,6 +58,7 @@ export const searchCommand: Command<typeof flags> = {
     ['shelfmark search --match any --by chunk -n 20 spin lock', 'any word; several hits a document'],
     ['shelfmark search lock --phrase "acquire the spin lock"', 'with exactly these words in a row'],
     ['shelfmark search --match scan "catch (err) {" -c corpus', 'the very text, punctuation too'],
+    ['shelfmark search --retriever hybrid --embedder http://localhost:11434/v1 lock', 'by words and by meaning'],
     ['shelfmark search --json spin lock | jq .hits[0].uri', 'for programs'],
     ['shelfmark search -- -fno-exceptions', 'words that begin with a dash'],
   ],
@@ -82,6 +83,7 @@ export const searchCommand: Command<typeof flags> = {
         `shelfmark: warning: ${formatCounted(answer.droppedTokens, 'word')} beyond the first 1,024 were not searched for.`,
       );
     }
+    warnOfRetrieval(answer.retrieval);
     warnOfCoverage(answer.coverage);
     return exitCodeOf(answer, typed.strictCoverage ?? false);
   },

@@ -1,10 +1,11 @@
 import type { CorpusStats } from '../../corpus.ts';
+import type { Embeddings } from '../../embed/find-embeddings.ts';
 import type { Command } from '../command.ts';
 import { corpusFlag, jsonFlag } from '../common-flags.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { toJson } from '../json.ts';
 import { print } from '../output.ts';
-import { formatBytes, formatCount } from '../quantities.ts';
+import { formatBytes, formatCount, formatCounted } from '../quantities.ts';
 import { sanitizeLine } from '../sanitize.ts';
 import { table } from '../table.ts';
 import { withCorpus } from '../with-corpus.ts';
@@ -19,13 +20,16 @@ export const statsCommand: Command<typeof flags> = {
   flags,
   examples: [['shelfmark stats -c corpus', 'documents, passages, sizes']],
   async run({ corpus, json }) {
-    const stats = await withCorpus(corpus, async (opened) => opened.stats());
-    await print(json ? `${toJson(stats)}\n` : describe(stats));
+    const { stats, embeddings } = await withCorpus(corpus, async (opened) => ({
+      stats: opened.stats(),
+      embeddings: await opened.embeddings(),
+    }));
+    await print(json ? `${toJson({ ...stats, embeddings })}\n` : describe(stats, embeddings));
     return exitCodes.ok;
   },
 };
 
-function describe(stats: CorpusStats): string {
+function describe(stats: CorpusStats, embeddings: readonly Embeddings[]): string {
   const { documents, textBytes, shardBytes, unfinishedBuilds } = stats;
   const share = textBytes > 0 ? `${((shardBytes / textBytes) * 100).toFixed(0)} % of the text` : '';
   const lines = [
@@ -38,6 +42,11 @@ function describe(stats: CorpusStats): string {
     ['records', formatBytes(stats.rawBytes)],
     ['text', formatBytes(textBytes)],
     ['on disk', formatBytes(shardBytes), share],
+    ...embeddings.map(({ model, dimensions, shards, bytes }) => [
+      'vectors',
+      formatBytes(bytes),
+      `${sanitizeLine(model.name)}, ${formatCount(dimensions)} dimensions, ${formatCount(shards.length)} of ${formatCounted(stats.shards, 'shard')}`,
+    ]),
     ...(stats.lostShards > 0
       ? [['lost', formatCount(stats.lostShards), 'shards whose files are missing or cut off; see verify']]
       : []),

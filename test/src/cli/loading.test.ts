@@ -35,8 +35,12 @@ describe('the command loads', () => {
     expect(loaded).toContain('yargs-parser/');
     expect(loaded).toContain('command/search.js');
     expect(loaded).not.toMatch(/^(yargs|piscina|lzma-native|unbzip2-stream|markdown-it|js-yaml|ignore)\//m);
-    expect(loaded).not.toMatch(/^command\/(build|batch|verify|parse-fully)/m);
+    expect(loaded).not.toMatch(/^command\/(build|batch|verify|parse-fully|open-retriever|search-vectors)/m);
     expect(loaded.split('\n').length).toBeLessThan(40);
+  });
+
+  it('what searches by vectors only when that is asked for', async () => {
+    expect(await loadedBy('search', 'lamp', '--retriever', 'hybrid')).toMatch(/^command\/open-retriever/m);
   });
 
   it('the thread pool only when threads are asked for', async () => {

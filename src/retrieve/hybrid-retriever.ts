@@ -1,0 +1,112 @@
+import { byName } from '../../workers/merge-ranked.ts';
+import type { RankedHit, ShardFailure } from '../../workers/protocol.ts';
+import { coverageOf } from '../search/coverage.ts';
+import type { RetrieverRanks } from '../search/hits.ts';
+import type { QueryPlan } from '../search/match-policy.ts';
+import type { FilledSearchOptions } from '../search/options.ts';
+import { deadlineOf, type RankedGroup, type RungHit } from '../search/searcher.ts';
+import type { Retriever } from './retriever.ts';
+
+/** The constant of reciprocal rank fusion. */
+const fusionConstant = 60;
+
+/** What a list is at most long: hits that an answer may have. */
+const deepest = 10_000;
+
+/**
+ * Joins the lists of two retrievers by reciprocal rank fusion: a hit's score is the sum over the lists of 1 / (60 + its rank
+ * there) (Cormack, Clarke and Büttcher, SIGIR 2009). Of a document the passage is shown that ranks better in its list.
+ */
+export class HybridRetriever implements Retriever {
+  readonly #lexical: Retriever;
+  readonly #vector: Retriever;
+
+  constructor(lexical: Retriever, vector: Retriever) {
+    this.#lexical = lexical;
+    this.#vector = vector;
+  }
+
+  async rank(
+    plans: readonly QueryPlan[],
+    options: FilledSearchOptions,
+    known: readonly ShardFailure[] = [],
+    deadline: number | null = deadlineOf(options),
+  ): Promise<RankedGroup> {
+    const wide = { ...options, limit: depthOf(options.limit) };
+    let failed = known;
+    for (;;) {
+      const [lexical, vector] = await Promise.all([
+        this.#lexical.rank(plans, wide, failed, deadline),
+        this.#vector.rank(plans, wide, failed, deadline),
+      ]);
+      const failures = new Map([...lexical.failures, ...vector.failures]);
+      // A shard counts as failed as a whole: in neither list may it have hits, or have kept out others.
+      if (failures.size === lexical.failures.size && failures.size === vector.failures.size) {
+        return join(lexical, vector, options);
+      }
+      failed = [...failures.values()];
+    }
+  }
+}
+
+/**
+ * How deep the lists go that are joined. A hit beyond that in both has at most 2 / (61 + depth), which for ten times the limit is less
+ * than the 1 / (60 + limit) that the first hits of one list have in any case: it cannot be among those that are wanted.
+ */
+export function depthOf(limit: number): number {
+  return Math.min(deepest, Math.max(100, 10 * limit));
+}
+
+function join(lexical: RankedGroup, vector: RankedGroup, options: FilledSearchOptions): RankedGroup {
+  const timedOut = new Set([...lexical.timedOut, ...vector.timedOut]);
+  const { withoutVectors = [], shards } = vector.coverage;
+  return {
+    ...lexical,
+    answers: lexical.answers.map((answer, query) => {
+      const byVector = vector.answers[query]!;
+      const hits = fuse(answer.hits, byVector.hits, options);
+      return { ...answer, rung: answer.hits.length > 0 ? answer.rung : byVector.rung, hits };
+    }),
+    timedOut,
+    coverage: { ...coverageOf(shards, lexical.failures, timedOut), withoutVectors },
+    ...(vector.retrieval === undefined ? {} : { retrieval: { ...vector.retrieval, retriever: 'hybrid' } }),
+  };
+}
+
+/** A hit of either list and its places. */
+interface Entry {
+  hit: RungHit;
+  lexical: number | null;
+  vector: number | null;
+}
+
+const compareHits = byName((hit: RankedHit) => hit);
+
+/** The best of two lists, each of which has a chunk (by document: a document) once. */
+function fuse(
+  lexical: readonly RungHit[],
+  vector: readonly RungHit[],
+  { by, limit }: Pick<FilledSearchOptions, 'by' | 'limit'>,
+): RungHit[] {
+  const keyOf = ({ shard, chunk, document }: RankedHit): string => `${shard}/${by === 'chunk' ? chunk : document}`;
+  const entries = new Map<string, Entry>();
+  for (const [index, hit] of lexical.entries()) entries.set(keyOf(hit), { hit, lexical: index + 1, vector: null });
+  for (const [index, hit] of vector.entries()) {
+    const rank = index + 1;
+    const known = entries.get(keyOf(hit));
+    if (known === undefined) entries.set(keyOf(hit), { hit, lexical: null, vector: rank });
+    else {
+      known.vector = rank;
+      if (rank < known.lexical!) known.hit = hit;
+    }
+  }
+  return [...entries.values()]
+    .map(({ hit, ...ranks }): RungHit => ({ ...hit, score: scoreOf(ranks), retrievers: ranks }))
+    .sort((a, b) => b.score - a.score || compareHits(a, b))
+    .slice(0, limit);
+}
+
+function scoreOf({ lexical, vector }: RetrieverRanks): number {
+  const share = (rank: number | null): number => (rank === null ? 0 : 1 / (fusionConstant + rank));
+  return share(lexical) + share(vector);
+}
