@@ -28,7 +28,9 @@ export {
   type Comparison,
   compareEvaluations,
   type Evaluation,
+  evaluateAnswers,
   evaluateRun,
+  type GoldAnswers,
   type JudgedRanking,
   type Metric,
   type MetricValues,
@@ -36,6 +38,7 @@ export {
   type Qrels,
   type QueryValues,
   type Run,
+  readAnswers,
   readQrels,
   readRun,
 } from './eval/index.ts';

@@ -31,18 +31,28 @@ export interface Evaluation {
  * judged, or with a grade below 1, is not relevant.
  */
 export function evaluateRun(run: Run, qrels: Qrels, metrics: readonly Metric[]): Evaluation {
-  const queries: QueryValues[] = [];
-  let withoutHits = 0;
-  let withoutRelevant = 0;
-  for (const [id, grades] of qrels) {
-    const judged = judge(run.get(id) ?? [], grades);
-    if (judged.gains.length === 0) withoutHits++;
-    if (judged.ideal.length === 0) withoutRelevant++;
-    queries.push({ id, values: valuesBy(metrics, (metric) => metric.measure(judged)) });
-  }
-  const means = valuesBy(metrics, ({ name }) => meanOf(queries.map(({ values }) => values[name]!)));
+  const judged = [...qrels].map(([id, grades]) => ({ id, judged: judge(run.get(id) ?? [], grades) }));
   const notJudged = [...run.keys()].filter((id) => !qrels.has(id)).length;
-  return { means, queries, withoutHits, withoutRelevant, notJudged };
+  return evaluateJudged(judged, notJudged, metrics);
+}
+
+/** The values of each judged query, and their means. */
+export function evaluateJudged(
+  judgedQueries: readonly { readonly id: string; readonly judged: JudgedRanking }[],
+  notJudged: number,
+  metrics: readonly Metric[],
+): Evaluation {
+  const queries = judgedQueries.map(({ id, judged }) => ({
+    id,
+    values: valuesBy(metrics, (metric) => metric.measure(judged)),
+  }));
+  return {
+    means: valuesBy(metrics, ({ name }) => meanOf(queries.map(({ values }) => values[name]!))),
+    queries,
+    withoutHits: judgedQueries.filter(({ judged }) => judged.gains.length === 0).length,
+    withoutRelevant: judgedQueries.filter(({ judged }) => judged.ideal.length === 0).length,
+    notJudged,
+  };
 }
 
 function judge(ranking: readonly string[], grades: ReadonlyMap<string, number>): JudgedRanking {

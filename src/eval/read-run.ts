@@ -8,8 +8,8 @@ import { lineError } from './line-error.ts';
 export type Run = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Reads a run, compressed or not: a TREC run (`query Q0 document rank score tag`), or answers as `shelfmark batch
- * --format jsonl` writes them.
+ * Reads a run, compressed or not: a TREC run (`query Q0 document rank score tag`), or what `shelfmark batch` writes with
+ * `--format jsonl` or `contexts`.
  *
  * A TREC run is ordered as trec_eval does: by score, ranks are not looked at, and equal scores by document id, the
  * greater one first. Answers keep their order; of several passages of a document the first counts.
@@ -77,10 +77,10 @@ class AnswerCollector implements RunCollector {
   }
 
   add(line: Line): void {
-    const { id, hits } = parseAnswer(line, this.#file);
+    const { id, passages } = parseAnswer(line, this.#file);
     const query = escapeTrecId(id);
     if (this.#run.has(query)) throw lineError(this.#file, line, `query ${query} comes twice`);
-    this.#run.set(query, [...new Set(hits.map(({ uri }) => escapeTrecId(uri)))]);
+    this.#run.set(query, [...new Set(passages.map(({ uri }) => escapeTrecId(uri)))]);
   }
 
   finish(): Run {

@@ -32,7 +32,7 @@ const flags = {
     describe: 'Text that a line of contexts may have: 8000chars, or 2000tokens, estimated at four bytes each',
   },
   ...searchFlags,
-  limit: { ...searchFlags.limit, defaultDescription: '100' },
+  limit: { ...searchFlags.limit, defaultDescription: '100; 30 with --format contexts' },
   tag: { type: 'string', requiresArg: true, default: 'shelfmark', describe: 'Last column of a TREC run' },
   'allow-partial': { type: 'boolean', describe: 'Go on when a shard cannot be searched' },
   workers: workersFlag,
@@ -67,7 +67,7 @@ export const batchCommand: Command<typeof flags> = {
       format: typed.format,
       tag: typed.tag,
       allowPartial: typed.allowPartial ?? false,
-      search: toSearchOptions(typed, 100),
+      search: toSearchOptions(typed, typed.format === 'contexts' ? 30 : 100),
       ...given({ workers: parseWorkers(typed.workers), budget: parseBudget(typed.budget) }),
     };
     const { runBatch } = await import('../../batch/run-batch.ts');

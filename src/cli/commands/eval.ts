@@ -17,14 +17,20 @@ const flags = {
   qrels: {
     type: 'string',
     requiresArg: true,
-    demandOption: true,
+    conflicts: 'answers',
     describe: 'Relevance judgements: TREC (query 0 document grade) or BEIR (query, document, grade, apart by tabs)',
+  },
+  answers: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Right answers: JSON lines with _id and answers. How high do passages with one of them stand?',
   },
   metrics: {
     type: 'string',
     requiresArg: true,
     describe: 'Of ndcg, ndcg@k, recall@k, map, map@k, mrr, mrr@k, p@k, success@k, separated by commas',
-    defaultDescription: 'ndcg@10,recall@100,map,mrr@10,p@10,success@5',
+    defaultDescription:
+      'ndcg@10,recall@100,map,mrr@10,p@10,success@5; with --answers success@1,success@5,success@20,success@100',
   },
   'per-query': { type: 'boolean', describe: 'The values of each question too' },
   compare: { type: 'string', requiresArg: true, describe: 'Another run, to be compared question by question' },
@@ -35,10 +41,10 @@ const flags = {
 /** `shelfmark eval` */
 export const evalCommand: Command<typeof flags> = {
   name: 'eval',
-  summary: 'Measure a run against relevance judgements, with the numbers of trec_eval -c',
+  summary: 'Measure a run against relevance judgements, with the numbers of trec_eval -c, or against right answers',
   words: {
     usage: '<run> --qrels <file>',
-    describe: 'A TREC run, or what batch --format jsonl wrote; may be compressed',
+    describe: 'A TREC run, or what batch wrote with --format jsonl or contexts; may be compressed',
     minimum: 1,
     maximum: 1,
   },
@@ -46,11 +52,12 @@ export const evalCommand: Command<typeof flags> = {
   examples: [
     ['shelfmark eval run.trec --qrels qrels/test.tsv', 'nDCG, recall and the like'],
     ['shelfmark eval new.trec --qrels qrels.txt --compare old.trec', 'is it better, and is that more than chance?'],
+    ['shelfmark eval passages.jsonl --answers questions.jsonl', 'of batch --format jsonl --text: is the answer there?'],
   ],
   async run(typed) {
     const run = typed.words[0]!;
     const chart = typed.chart === undefined ? null : await chartFile(typed.chart);
-    const outcome = await evaluate(run, typed.compare, typed);
+    const outcome = await evaluate(run, typed);
     await chart?.write(chartOf(outcome));
     if (typed.json) await print(`${toJson(toReport(outcome, typed.perQuery ?? false))}\n`);
     else await print(`${typed.perQuery ? renderQueries(outcome) : ''}${renderOutcome(outcome)}`);
@@ -58,20 +65,34 @@ export const evalCommand: Command<typeof flags> = {
   },
 };
 
-async function evaluate(run: string, compare: string | undefined, typed: Typed<typeof flags>): Promise<Outcome> {
-  const { compareEvaluations, defaultMetrics, evaluateRun, parseMetrics, readQrels, readRun } = await import(
-    '../../eval/index.ts'
-  );
-  const metrics = parseMetrics(typed.metrics ?? defaultMetrics);
-  const qrels = await readQrels(typed.qrels);
-  const evaluation = evaluateRun(await readRun(run), qrels, metrics);
-  if (compare === undefined) return { run, evaluation, compared: null };
-  const other = evaluateRun(await readRun(compare), qrels, metrics);
-  return {
-    run,
-    evaluation,
-    compared: { run: compare, evaluation: other, metrics: compareEvaluations(evaluation, other) },
-  };
+async function evaluate(run: string, typed: Typed<typeof flags>): Promise<Outcome> {
+  const { compareEvaluations } = await import('../../eval/index.ts');
+  const measure = await measureOf(typed);
+  const evaluation = await measure(run);
+  if (typed.compare === undefined) return { run, evaluation, compared: null };
+  const other = await measure(typed.compare);
+  const metrics = compareEvaluations(evaluation, other);
+  return { run, evaluation, compared: { run: typed.compare, evaluation: other, metrics } };
+}
+
+/** How runs are measured: against judgements or against answers. */
+async function measureOf({
+  qrels,
+  answers,
+  metrics,
+}: Typed<typeof flags>): Promise<(run: string) => Promise<Evaluation>> {
+  const library = await import('../../eval/index.ts');
+  if (qrels !== undefined) {
+    const wanted = library.parseMetrics(metrics ?? library.defaultMetrics);
+    const judgements = await library.readQrels(qrels);
+    return async (run) => library.evaluateRun(await library.readRun(run), judgements, wanted);
+  }
+  if (answers !== undefined) {
+    const wanted = library.parseMetrics(metrics ?? library.defaultAnswerMetrics);
+    const gold = await library.readAnswers(answers);
+    return async (run) => await library.evaluateAnswers(run, gold, wanted);
+  }
+  throw usageError('eval: expected --qrels with relevance judgements, or --answers.');
 }
 
 /** A file for a chart. @throws ShelfmarkError SHELFMARK_USAGE when its name is of no kind we can draw; what `write` throws is SHELFMARK_IO. */

@@ -84,6 +84,23 @@ describe('eval', () => {
     });
   });
 
+  it('measures against right answers', async () => {
+    writeFileSync(
+      join(cwd, 'gold.jsonl'),
+      '{"_id":"q1","text":"who?","answers":["Ada"]}\n{"_id":"q2","answer":"noon"}\n',
+    );
+    writeFileSync(join(cwd, 'run.jsonl'), '{"id":"q1","hits":[{"uri":"a","text":"x"},{"uri":"b","text":"by ada"}]}\n');
+    const { code, stdout, stderr } = await run('run.jsonl', '--answers', 'gold.jsonl');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.split('\n')).toEqual([
+      'run.jsonl: 2 judged questions, 1 of them without hits',
+      '',
+      '  success@1    0.0000',
+      ...['5', '20', '100'].map((k) => `  success@${k.padEnd(3)}  0.5000  ${'█'.repeat(20)}`),
+      '',
+    ]);
+  });
+
   it('draws charts with names escaped', async () => {
     writeFileSync(join(cwd, 'a<b>.trec'), readFileSync(join(cwd, 'old.trec')));
     for (const file of ['chart.svg', 'chart.html']) {
@@ -102,7 +119,8 @@ describe('eval', () => {
   });
 
   it.each([
-    [2, ['new.trec'], 'Missing required argument: qrels'],
+    [2, ['new.trec'], 'eval: expected --qrels with relevance judgements, or --answers'],
+    [2, ['new.trec', '--qrels', 'qrels.tsv', '--answers', 'x'], 'mutually exclusive'],
     [2, ['--qrels', 'qrels.tsv'], 'Too few words'],
     [2, ['new.trec', '--qrels', 'qrels.tsv', '--metrics', 'good@10'], 'metrics: "good@10" is not one'],
     [2, ['new.trec', '--qrels', 'qrels.tsv', '--chart', 'x.png'], 'ends in .svg or .html, got "x.png"'],
