@@ -25,6 +25,7 @@ export type { ColumnUnits } from './postings/index.ts';
 export { COLUMN_UNITS, DEFAULT_SCORING, type Scoring } from './ranking/bm25.ts';
 export { type ChunkExplanation, explainChunk, type TermExplanation } from './ranking/explain.ts';
 export { PostingsCache } from './ranking/postings-cache.ts';
+export type { Phrase } from './ranking/prepared-query.ts';
 export {
   canMatch,
   type PreparedQuery,

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   ANALYZER_ID,
+  ANALYZER_IDS,
   analyzerFor,
   type ChunkId,
   formatShelfmark,
@@ -23,6 +24,7 @@ import { requireInteger } from './require-integer.ts';
 import type { Retriever } from './retrieve/retriever.ts';
 import type { HitSource, SearchAnswer } from './search/hits.ts';
 import { type FilledSearchOptions, fillSearchOptions, type SearchOptions } from './search/options.ts';
+import { QueryAnalyzer } from './search/query-analyzer.ts';
 import { Searcher } from './search/searcher.ts';
 import { ShardPool } from './search/shard-pool.ts';
 import { type CorpusReport, type VerifyOptions, verifyCorpus } from './verify-corpus.ts';
@@ -239,7 +241,7 @@ export class Corpus {
     if (this.#isClosed) throw new ShelfmarkError('SHELFMARK_CLOSED', 'The corpus is closed.');
     if (this.#search === undefined) {
       const pool = new ShardPool(this.#targets, this.#threads, this.#cacheBytes);
-      this.#search = { pool, searcher: new Searcher(pool, this.#targets, analyzerFor(ANALYZER_ID)) };
+      this.#search = { pool, searcher: new Searcher(pool, this.#targets, queryAnalyzerOf(this.#rows)) };
     }
     return this.#search;
   }
@@ -281,6 +283,13 @@ export class Corpus {
       reader.close();
     }
   }
+}
+
+/** For all languages of the corpus. Shards of analyzers that this version does not have fail when they are opened. */
+function queryAnalyzerOf(shards: readonly ShardRow[]): QueryAnalyzer {
+  const present = new Set(shards.flatMap(({ analyzer }) => analyzer.split(' ')));
+  const known = ANALYZER_IDS.filter((id) => present.has(id));
+  return new QueryAnalyzer((known.length === 0 ? [ANALYZER_ID] : known).map(analyzerFor));
 }
 
 function notFound(shelfmark: string, why: string): ShelfmarkError {

@@ -3,12 +3,13 @@
  * take longer than most queries do.
  *
  *   queries  := query{count}
- *   query    := list choice_count choice{choice_count} list list phrase_count list{phrase_count}
+ *   query    := list lists lists list list
+ *   lists    := count choice{count}
  *   choice   := count list{count}
  *   list     := count number{count}
  *
- * The lists of a query are its terms, what is required, and what is optional; a query without terms stands for one that can
- * have no hit.
+ * A query is its terms, choices, phrases, what is required and what is optional; one without terms stands for one that can have no
+ * hit.
  */
 import type { ChunkId, DocumentId, PreparedQuery } from '../shards/index.ts';
 import type { RankedHit } from './protocol.ts';
@@ -29,11 +30,12 @@ export function packQueries(queries: readonly (PreparedQuery | null)[]): Int32Ar
   for (const query of queries) {
     const { terms, required, choices, optional, phrases } = query ?? impossible;
     list(terms);
-    numbers.push(choices.length);
-    choices.forEach(lists);
+    for (const all of [choices, phrases]) {
+      numbers.push(all.length);
+      all.forEach(lists);
+    }
     list(required);
     list(optional);
-    lists(phrases);
   }
   return Int32Array.from(numbers);
 }
@@ -55,7 +57,8 @@ export function unpackQueries(numbers: Int32Array): PreparedQuery[] {
   while (at < numbers.length) {
     const terms = list();
     const choices = many(() => many(list));
-    queries.push({ terms, choices, required: list(), optional: list(), phrases: many(list) });
+    const phrases = many(() => many(list));
+    queries.push({ terms, choices, phrases, required: list(), optional: list() });
   }
   return queries;
 }

@@ -20,6 +20,7 @@ import { Catalog } from '../../dist/src/catalog.js';
 import { layoutOf } from '../../dist/src/layout.js';
 import { planQuery } from '../../dist/src/search/match-policy.js';
 import { fillSearchOptions } from '../../dist/src/search/options.js';
+import { QueryAnalyzer } from '../../dist/src/search/query-analyzer.js';
 import { discoverSources, frameSource } from '../../dist/src/sources/index.js';
 import type { ShardTarget } from '../../dist/workers/protocol.js';
 import { countTerms, rankShards } from '../../dist/workers/search-shards.js';
@@ -35,6 +36,7 @@ export interface PlannedToken {
 }
 
 const analyzer = createAnalyzer(ANALYZER_ID);
+const queryAnalyzer = new QueryAnalyzer([analyzer]);
 
 /** The terms of a text joined by spaces, in UTF-8: what every engine of a bench indexes. Valid until the next call. */
 export function termsOfText(utf8: Uint8Array): Buffer {
@@ -44,7 +46,7 @@ export function termsOfText(utf8: Uint8Array): Buffer {
 /** The content words of a query, or the five longest of them; none when it has no word. */
 export function planTokens(text: string, which: 'all' | 'five-longest'): readonly PlannedToken[] {
   if (analyzer.queryTokens(text).length === 0) return [];
-  const { rungs } = planQuery(analyzer, text, fillSearchOptions({ match: which === 'all' ? 'any' : 'strict' }));
+  const { rungs } = planQuery(queryAnalyzer, text, fillSearchOptions({ match: which === 'all' ? 'any' : 'strict' }));
   return rungs.at(-1)!.tokens;
 }
 
@@ -86,7 +88,7 @@ export class WorkerView {
 
   /** Makes of a query's text what a worker is sent; not part of the worker's time. */
   prepare(text: string, mode: QueryMode): () => readonly number[] {
-    const plan = planQuery(analyzer, text, fillSearchOptions({ match: mode === 'or' ? 'any' : 'all' }));
+    const plan = planQuery(queryAnalyzer, text, fillSearchOptions({ match: mode === 'or' ? 'any' : 'all' }));
     const { query } = plan.rungs[0]!;
     const terms = termsOf(query);
     const counted = countTerms({ op: 'count', terms, columnUnits: COLUMN_UNITS, ...noLimits }, this.#cache);

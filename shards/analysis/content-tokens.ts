@@ -14,10 +14,14 @@ const APOSTROPHES = /[\u2018\u2019\u02bb\u02bc\uff07]/g;
  * words (`The Who`); and everything when nothing else would be left.
  *
  * @param tokens of `queryText`, as `Analyzer.queryTokens` gives them
+ * @param languages those that the query may be in, at least one
  */
-export function contentTokens(tokens: readonly QueryToken[], queryText: string, language: Language): QueryToken[] {
-  const scaffolding = scaffoldingOf(language);
-  const isScaffolding = tokens.map((token) => scaffolding.has(surfaceOf(token, language)));
+export function contentTokens(
+  tokens: readonly QueryToken[],
+  queryText: string,
+  languages: readonly Language[],
+): QueryToken[] {
+  const isScaffolding = scaffoldingIn(tokens, languages);
   if (HAS_LOWER_CASE.test(queryText)) {
     for (const [i, token] of tokens.entries()) {
       if (ACRONYM.test(token.text)) isScaffolding[i] = false;
@@ -28,6 +32,19 @@ export function contentTokens(tokens: readonly QueryToken[], queryText: string, 
   }
   const content = tokens.filter((_, i) => !isScaffolding[i]);
   return content.length === 0 ? [...tokens] : content;
+}
+
+/**
+ * Which tokens are scaffolding in the language that has most of them, the first of equals. A word that frames questions in
+ * one language can be a subject in another (`was`, `die`), so languages are not mixed.
+ */
+function scaffoldingIn(tokens: readonly QueryToken[], languages: readonly Language[]): boolean[] {
+  const marks = languages.map((language) => {
+    const scaffolding = scaffoldingOf(language);
+    return tokens.map((token) => scaffolding.has(surfaceOf(token, language)));
+  });
+  const counts = marks.map((isScaffolding) => isScaffolding.filter(Boolean).length);
+  return marks[counts.indexOf(Math.max(...counts))]!;
 }
 
 /** A token as scaffolding lists have it: plain, without an elided article before it. */

@@ -4,9 +4,12 @@ export interface ShardQuery {
   readonly mode: 'and' | 'or';
   /** per token its alternatives: a token occurs where all terms of any one alternative occur */
   readonly tokens: readonly (readonly (readonly string[])[])[];
-  /** sequences of terms that must all occur as such, in either mode */
-  readonly phrases: readonly (readonly string[])[];
+  /** phrases that must all occur, in either mode */
+  readonly phrases: readonly Phrase[];
 }
+
+/** A phrase in each analyzer's terms: it occurs where any one of these sequences does. */
+export type Phrase = readonly (readonly string[])[];
 
 /** The terms of some queries; a term's number is its place here. */
 export interface TermTable {
@@ -25,14 +28,14 @@ export interface PreparedQuery {
   readonly choices: readonly (readonly (readonly number[])[])[];
   /** terms that are not required: they add to the score, and where nothing is required at all they make a hit */
   readonly optional: readonly number[];
-  /** numbers of the terms of each phrase */
-  readonly phrases: readonly (readonly number[])[];
+  /** numbers of the terms of each phrase, of each of its sequences that the corpus has the terms of */
+  readonly phrases: readonly (readonly (readonly number[])[])[];
 }
 
 /** Visits the terms of a query; the score of a chunk is a sum over the distinct ones that it has. */
 export function visitTerms({ tokens, phrases }: Omit<ShardQuery, 'mode'>, visit: (term: string) => void): void {
   for (const alternatives of tokens) for (const all of alternatives) for (const term of all) visit(term);
-  for (const phrase of phrases) for (const term of phrase) visit(term);
+  for (const phrase of phrases) for (const sequence of phrase) for (const term of sequence) visit(term);
 }
 
 /** Every distinct term of a query. */
@@ -61,25 +64,23 @@ export function prepareQuery(
     const known = terms.indexOf(number);
     return known < 0 ? terms.push(number) - 1 : known;
   };
-  const clauses = tokens.map((alternatives) =>
-    alternatives.map((all) => all.map(placeOf)).filter((places) => !places.includes(-1)),
-  );
-  const phrasePlaces = phrases.map((phrase) => phrase.map(placeOf));
-  if (terms.length === 0 || phrasePlaces.some((places) => places.includes(-1))) return null;
+  const present = (ways: readonly (readonly string[])[]): number[][] =>
+    ways.map((all) => all.map(placeOf)).filter((places) => !places.includes(-1));
+  const clauses = tokens.map(present);
+  const phrasePlaces = phrases.map(present);
+  if (terms.length === 0) return null;
 
   const required: number[] = [];
   const require = (place: number): void => {
     if (!required.includes(place)) required.push(place);
   };
   const choices: number[][][] = [];
-  for (const places of phrasePlaces) places.forEach(require);
-  if (mode === 'and') {
-    for (const alternatives of clauses) {
-      if (alternatives.length === 0) return null;
-      if (alternatives.length === 1) alternatives[0]!.forEach(require);
-      else choices.push(alternatives);
-    }
-  } else if (phrases.length > 0 && tokens.length > 0) {
+  for (const alternatives of mode === 'and' ? [...phrasePlaces, ...clauses] : phrasePlaces) {
+    if (alternatives.length === 0) return null;
+    if (alternatives.length === 1) alternatives[0]!.forEach(require);
+    else choices.push(alternatives);
+  }
+  if (mode === 'or' && phrases.length > 0 && tokens.length > 0) {
     const any = [...new Set(tokens.flat(2).map(placeOf))].filter((place) => place >= 0);
     if (any.length === 0) return null;
     if (any.length === 1) require(any[0]!);
@@ -88,7 +89,8 @@ export function prepareQuery(
   const optional: number[] = [];
   for (let place = 0; place < terms.length; place++) if (!required.includes(place)) optional.push(place);
   required.sort((a, b) => frequencies[terms[a]!]! - frequencies[terms[b]!]!);
-  return { terms, required, choices, optional, phrases: phrasePlaces.map((places) => places.map((at) => terms[at]!)) };
+  const numbers = phrasePlaces.map((sequences) => sequences.map((places) => places.map((at) => terms[at]!)));
+  return { terms, required, choices, optional, phrases: numbers };
 }
 
 /** Whether a query can have a hit where each term, by its number, is in that many chunks. */

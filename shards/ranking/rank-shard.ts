@@ -5,7 +5,7 @@ import type { ShardReader } from '../shard-reader.ts';
 import { type Scoring, weightOf } from './bm25.ts';
 import { type ChunkFilter, type RankContext, toFilter } from './context.ts';
 import { hasAnyPhrase, hasPhrases, phraseExpression } from './phrase.ts';
-import type { PreparedQuery, TermTable } from './prepared-query.ts';
+import type { Phrase, PreparedQuery, TermTable } from './prepared-query.ts';
 import { type Choice, rankAll } from './rank-all.ts';
 import { rankAny } from './rank-any.ts';
 import type { ShardIndex } from './shard-index.ts';
@@ -180,8 +180,8 @@ export function toRankedChunks(index: ShardIndex, found: readonly ScoredChunk[])
   });
 }
 
-function phrasesOf({ phrases }: PreparedQuery, { terms }: TermTable): string[][] {
-  return phrases.map((numbers) => numbers.map((number) => terms[number]!));
+function phrasesOf({ phrases }: PreparedQuery, { terms }: TermTable): Phrase[] {
+  return phrases.map((sequences) => sequences.map((numbers) => numbers.map((number) => terms[number]!)));
 }
 
 /**
@@ -190,8 +190,8 @@ function phrasesOf({ phrases }: PreparedQuery, { terms }: TermTable): string[][]
  */
 export function rankPhrases(
   reader: ShardReader,
-  phrases: readonly (readonly string[])[],
-  without: readonly (readonly string[])[],
+  phrases: readonly Phrase[],
+  without: readonly Phrase[],
   { k, check }: Pick<RankOptions, 'k' | 'check'>,
   filter: ChunkFilter | null,
   rank: (allowed: ChunkFilter, k: number) => RankedChunk[],

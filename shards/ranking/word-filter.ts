@@ -2,16 +2,17 @@ import type { ShardReader } from '../shard-reader.ts';
 import type { TokenAlternatives } from '../snippet.ts';
 import { type ChunkFilter, toFilter } from './context.ts';
 import { hasAnyPhrase, phraseExpression } from './phrase.ts';
+import type { Phrase } from './prepared-query.ts';
 import type { RankOptions } from './rank-shard.ts';
 
 /** Words that say which chunks may be hits and add nothing to a score. */
 export interface WordFilter {
-  /** of each a hit has a word: one whose term begins so, or the token itself */
-  readonly beginnings: readonly { readonly text: string; readonly alternatives: TokenAlternatives }[];
+  /** of each a hit has a word: one whose term begins in one of these ways, or the token itself */
+  readonly beginnings: readonly { readonly texts: readonly string[]; readonly alternatives: TokenAlternatives }[];
   /** tokens of which a hit has none */
   readonly withoutTokens: readonly TokenAlternatives[];
-  /** sequences of terms of which a hit has none */
-  readonly withoutPhrases: readonly (readonly string[])[];
+  /** phrases of which a hit has none */
+  readonly withoutPhrases: readonly Phrase[];
 }
 
 /** The last filter made for a shard; the questions of a batch all have the same. */
@@ -55,14 +56,14 @@ export function filterByWords(
 function keepBeginning(
   reader: ShardReader,
   bitmap: Uint8Array,
-  { text, alternatives }: WordFilter['beginnings'][number],
+  { texts, alternatives }: WordFilter['beginnings'][number],
   options: Pick<RankOptions, 'scoring' | 'work' | 'check'>,
 ): void {
   const marks = new Uint8Array(bitmap.length);
   const mark = (chunk: number): void => {
     marks[chunk] = 1;
   };
-  reader.index.markBeginning(text, mark, options.work, options.check);
+  for (const text of texts) reader.index.markBeginning(text, mark, options.work, options.check);
   markToken(reader, alternatives, options, mark);
   for (let chunk = 1; chunk < bitmap.length; chunk++) bitmap[chunk]! &= marks[chunk]!;
 }

@@ -1,6 +1,7 @@
 import type { ShardFilter } from '../filter/shard-filter.ts';
 import { COLUMN_UNITS, DEFAULT_SCORING } from '../ranking/bm25.ts';
 import type { ChunkFilter } from '../ranking/context.ts';
+import type { Phrase } from '../ranking/prepared-query.ts';
 import { type RankedChunk, rankPhrases, toRankedChunks } from '../ranking/rank-shard.ts';
 import { TopK } from '../ranking/top-k.ts';
 import { filterByWords, type WordFilter } from '../ranking/word-filter.ts';
@@ -21,7 +22,7 @@ export interface VectorRankOptions {
   /** words that hits must have or must not have; null: none */
   readonly words: WordFilter | null;
   /** sequences of terms that every hit must have */
-  readonly phrases: readonly (readonly string[])[];
+  readonly phrases: readonly Phrase[];
   /** called once a block; throws to stop */
   readonly check: () => void;
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { ANALYZER_ID, ShelfmarkError } from '../../shards/index.ts';
+import { analyzerOf, LANGUAGES, ShelfmarkError } from '../../shards/index.ts';
 import type { BuildSettings } from '../../workers/protocol.ts';
 import type { Counters } from '../catalog.ts';
 import { requireInteger } from '../require-integer.ts';
@@ -15,6 +15,8 @@ export interface BuildOptions {
   readonly format?: 'auto' | 'jsonl' | 'markdown' | 'text';
   /** Patterns as in .gitignore for files of folders to leave out. @default [] */
   readonly ignore?: readonly string[];
+  /** Language of the documents, one of {@link LANGUAGES}: how their words are stemmed and which count in a question. @default 'en' */
+  readonly language?: string;
   /** Collection of documents that do not name their own. @default 'default' */
   readonly collection?: string;
   /** Kind of documents that do not name their own. @default 'document' */
@@ -103,7 +105,7 @@ export function fillBuildOptions(options: BuildOptions): FilledBuildOptions {
     strict: options.strict ?? false,
     rebuildLost: options.rebuildLost ?? false,
     settings: {
-      analyzer: ANALYZER_ID,
+      analyzer: analyzerNamed(options.language ?? 'en'),
       collection: options.collection ?? 'default',
       kind: options.kind ?? 'document',
       label: options.label ?? 'ungrounded',
@@ -123,4 +125,11 @@ export function fillBuildOptions(options: BuildOptions): FilledBuildOptions {
   requireInteger('part count', part.count, 1, 100_000);
   requireInteger('part index', part.index, 1, part.count);
   return filled;
+}
+
+function analyzerNamed(language: string): string {
+  const known = LANGUAGES.find((id) => id === language);
+  if (known !== undefined) return analyzerOf(known);
+  const message = `language: expected one of ${LANGUAGES.join(', ')}, got "${language.slice(0, 200)}".`;
+  throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'language' });
 }

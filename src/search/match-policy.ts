@@ -1,11 +1,5 @@
-import {
-  type Analyzer,
-  contentTokens,
-  type Literal,
-  type QueryToken,
-  type ShardQuery,
-  ShelfmarkError,
-} from '../../shards/index.ts';
+import { type Literal, type Phrase, type QueryToken, type ShardQuery, ShelfmarkError } from '../../shards/index.ts';
+import type { QueryAnalyzer } from './query-analyzer.ts';
 
 /**
  * How query tokens combine. `strict`: every token in one chunk; if the corpus has no such chunk, any of five (see
@@ -76,22 +70,23 @@ const fallbackTokens = 5;
  * phrases have over 1,024 words.
  */
 export function planQuery(
-  analyzer: Analyzer,
+  analyzer: QueryAnalyzer,
   text: string,
   { match, also, phrases: phraseTexts, fallback }: PlanOptions,
   synonyms: readonly QueryToken[] = [],
 ): QueryPlan {
-  const distinct = distinctTokens(contentTokens(analyzer.queryTokens(text), text, analyzer.language));
+  const distinct = distinctTokens(analyzer.contentTokens(text));
   const tokens = firstTerms(distinct);
-  const phrases = phraseTexts.map((phrase) => termsOfPhrase(analyzer, phrase));
-  if (phrases.flat().length > maxQueryTerms) {
-    const message = `phrases: ${phrases.flat().length} words together, the limit is ${maxQueryTerms}.`;
+  const phrases = phraseTexts.map((phrase) => toPhrase(analyzer, phrase));
+  const phraseWords = phrases.reduce((sum, [terms]) => sum + terms!.length, 0);
+  if (phraseWords > maxQueryTerms) {
+    const message = `phrases: ${phraseWords} words together, the limit is ${maxQueryTerms}.`;
     throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'phrases' });
   }
   if (tokens.length === 0 && (phrases.length === 0 || text.trim() !== '')) throw noWords('query', text);
-  const more = [...also.flatMap((words) => analyzer.queryTokens(words)), ...synonyms];
+  const more = [...also.flatMap((words) => analyzer.tokens(words)), ...synonyms];
   const pool = more.length === 0 ? tokens : firstTerms(distinctTokens([...tokens, ...more]));
-  const phraseTokens = distinctTokens(phraseTexts.flatMap((phrase) => analyzer.queryTokens(phrase)));
+  const phraseTokens = distinctTokens(phraseTexts.flatMap((phrase) => analyzer.tokens(phrase)));
   const isFallback = match === 'strict' && tokens.length > 0;
   const isRarest = isFallback && fallback === 'rarest' && pool.length > fallbackTokens;
   const last = isFallback && !isRarest ? longest(pool, fallbackTokens) : pool;
@@ -125,10 +120,10 @@ function chunksWith({ alternatives }: QueryToken, countOf: (term: string) => num
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-function termsOfPhrase(analyzer: Analyzer, phrase: string): string[] {
-  const terms = analyzer.mainTerms(phrase);
-  if (terms.length === 0) throw noWords('phrase', phrase);
-  return terms;
+function toPhrase(analyzer: QueryAnalyzer, text: string): Phrase {
+  const phrase = analyzer.phrase(text);
+  if (phrase.length === 0) throw noWords('phrase', text);
+  return phrase;
 }
 
 /**

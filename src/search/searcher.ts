@@ -1,5 +1,4 @@
 import {
-  type Analyzer,
   addWork,
   COLUMN_UNITS,
   canMatch,
@@ -42,6 +41,7 @@ import type {
 } from './hits.ts';
 import { planQuery, planScan, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
+import type { QueryAnalyzer } from './query-analyzer.ts';
 import type { ShardPool } from './shard-pool.ts';
 import { type SynonymRule, Synonyms } from './synonyms.ts';
 import { TermStatistics } from './term-statistics.ts';
@@ -81,11 +81,11 @@ export interface RankedGroup {
 export class Searcher implements Retriever {
   readonly #pool: ShardPool;
   readonly #shards: ReadonlyMap<string, ShardTarget>;
-  readonly #analyzer: Analyzer;
+  readonly #analyzer: QueryAnalyzer;
   readonly #statistics: TermStatistics;
   readonly #synonyms = new WeakMap<readonly SynonymRule[], Synonyms>();
 
-  constructor(pool: ShardPool, shards: readonly ShardTarget[], analyzer: Analyzer) {
+  constructor(pool: ShardPool, shards: readonly ShardTarget[], analyzer: QueryAnalyzer) {
     this.#pool = pool;
     this.#shards = new Map(shards.map((shard) => [shard.id, shard]));
     this.#analyzer = analyzer;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Analyzer, contentTokens, type QueryToken, ShelfmarkError } from '../../shards/index.ts';
+import { type QueryToken, ShelfmarkError } from '../../shards/index.ts';
+import type { QueryAnalyzer } from './query-analyzer.ts';
 
 /** Where a query has one of `words`, all of `add` are searched for too. An entry may have several words. */
 export interface SynonymRule {
@@ -59,15 +60,14 @@ interface Entry {
 
 /** Rules ready for many queries: words are compared as terms, so that case, accents and endings do not count. */
 export class Synonyms {
-  readonly #analyzer: Analyzer;
+  readonly #analyzer: QueryAnalyzer;
   /** by their first term */
   readonly #entries = new Map<string, Entry[]>();
 
-  constructor(analyzer: Analyzer, rules: readonly SynonymRule[]) {
+  constructor(analyzer: QueryAnalyzer, rules: readonly SynonymRule[]) {
     this.#analyzer = analyzer;
     for (const { words, add } of rules) {
-      for (const entry of words) {
-        const terms = analyzer.mainTerms(entry);
+      for (const terms of words.flatMap((entry) => analyzer.phrase(entry))) {
         const [first] = terms;
         if (first === undefined) continue;
         const known = this.#entries.get(first) ?? [];
@@ -80,15 +80,14 @@ export class Synonyms {
   /** What the rules add to a query: their content words, in the order of the query, then of the rules. */
   tokensFor(text: string): QueryToken[] {
     if (this.#entries.size === 0) return [];
-    const terms = this.#analyzer.mainTerms(text);
-    const added = terms.flatMap((term, start) => {
-      const entries = this.#entries.get(term) ?? [];
-      return entries.flatMap(({ terms: words, add }) =>
-        words.every((word, index) => terms[start + index] === word) ? add : [],
-      );
-    });
-    return [...new Set(added)].flatMap((words) =>
-      contentTokens(this.#analyzer.queryTokens(words), words, this.#analyzer.language),
+    const added = this.#analyzer.phrase(text).flatMap((terms) =>
+      terms.flatMap((term, start) => {
+        const entries = this.#entries.get(term) ?? [];
+        return entries.flatMap(({ terms: words, add }) =>
+          words.every((word, index) => terms[start + index] === word) ? add : [],
+        );
+      }),
     );
+    return [...new Set(added)].flatMap((words) => this.#analyzer.contentTokens(words));
   }
 }

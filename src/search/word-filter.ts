@@ -1,5 +1,6 @@
-import { type Analyzer, ShelfmarkError, type WordFilter } from '../../shards/index.ts';
+import { ShelfmarkError, type WordFilter } from '../../shards/index.ts';
 import type { FilledSearchOptions } from './options.ts';
+import type { QueryAnalyzer } from './query-analyzer.ts';
 
 /** Terms that prefixes and exclusions may have together. */
 const maxTerms = 1024;
@@ -10,19 +11,19 @@ const maxTerms = 1024;
  * @throws ShelfmarkError SHELFMARK_USAGE when a prefix is not one word, an exclusion has none, or they are too many.
  */
 export function planWordFilter(
-  analyzer: Analyzer,
+  analyzer: QueryAnalyzer,
   { prefixes, not }: Pick<FilledSearchOptions, 'prefixes' | 'not'>,
 ): WordFilter | null {
   if (prefixes.length + not.length === 0) return null;
   const beginnings = prefixes.map((prefix) => {
-    const [token, ...others] = analyzer.queryTokens(prefix);
+    const [token, ...others] = analyzer.tokens(prefix);
     if (token === undefined || others.length > 0) throw unusable('prefixes', prefix, 'one word');
-    return { text: analyzer.beginningOf(prefix), alternatives: token.alternatives };
+    return { texts: analyzer.beginnings(prefix), alternatives: token.alternatives };
   });
   const excluded = not.map((text) => {
-    const tokens = analyzer.queryTokens(text);
+    const tokens = analyzer.tokens(text);
     if (tokens.length === 0) throw unusable('not', text, 'a word or several');
-    return { tokens, phrase: analyzer.mainTerms(text) };
+    return { tokens, phrase: analyzer.phrase(text) };
   });
   const words = {
     beginnings,
@@ -30,7 +31,7 @@ export function planWordFilter(
     withoutPhrases: excluded.flatMap(({ tokens, phrase }) => (tokens.length === 1 ? [] : [phrase])),
   };
   const alternatives = [...beginnings.map((beginning) => beginning.alternatives), ...words.withoutTokens];
-  const terms = alternatives.flat(2).length + words.withoutPhrases.flat().length;
+  const terms = alternatives.flat(2).length + words.withoutPhrases.flat(2).length;
   if (terms > maxTerms) {
     const message = `prefixes and not: ${terms} words together, the limit is ${maxTerms}.`;
     throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'not' });

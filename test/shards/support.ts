@@ -19,6 +19,7 @@ import {
   type ShardWriterOptions,
   ShelfmarkError,
 } from '../../shards/index.ts';
+import { QueryAnalyzer } from '../../src/search/query-analyzer.ts';
 
 const folders: string[] = [];
 
@@ -34,6 +35,9 @@ export function tempFolder(): string {
 }
 
 export const analyzer = analyzerFor(ANALYZER_ID);
+
+/** The same for queries. */
+export const queryAnalyzer = new QueryAnalyzer([analyzer]);
 
 /** A document and where it is cut. */
 export interface TestDocument {

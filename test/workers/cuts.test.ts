@@ -8,10 +8,10 @@ import { cutHits, Model } from '../shards/ranking/model.ts';
 import { collections, kinds, nowhere, randomCorpus, vocabulary } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
 import {
-  analyzer,
   buildShard,
   filterBy,
   newPath,
+  queryAnalyzer,
   randomFrom,
   reopen,
   type TestDocument,
@@ -101,7 +101,12 @@ describe(`the same documents as 1, 7 and 50 shards, in one thread or two (SHELFM
         filter: filterBy({ kind: kinds.slice(0, 1), collection: collections.slice(1) }),
         words: null,
       },
-      { k: 25, by: 'chunk', filter: NO_FILTER, words: planWordFilter(analyzer, { prefixes: ['s'], not: ['river'] }) },
+      {
+        k: 25,
+        by: 'chunk',
+        filter: NO_FILTER,
+        words: planWordFilter(queryAnalyzer, { prefixes: ['s'], not: ['river'] }),
+      },
     ];
     const expected = wanted.map(({ k, by, filter, words }) =>
       queries.map((query) =>

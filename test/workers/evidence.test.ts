@@ -7,7 +7,7 @@ import type { ShardCache } from '../../workers/shard-cache.ts';
 import { Model } from '../shards/ranking/model.ts';
 import { nowhere, randomCorpus, vocabulary } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
-import { analyzer, buildShard, copyOf, editShard, randomFrom, reopen } from '../shards/support.ts';
+import { buildShard, copyOf, editShard, queryAnalyzer, randomFrom, reopen } from '../shards/support.ts';
 import { cacheOf, packedOf, type RankRequest, rankTask, targetOf } from './support.ts';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
@@ -47,7 +47,7 @@ describe(`evidence (SHELFMARK_SEED=${seed})`, () => {
     const random = randomFrom(seed + 1);
     const cache = cacheOf(targets);
     for (const count of [1, 3, 100]) {
-      for (const words of [null, planWordFilter(analyzer, { prefixes: ['s'], not: ['river', 'the book'] })]) {
+      for (const words of [null, planWordFilter(queryAnalyzer, { prefixes: ['s'], not: ['river', 'the book'] })]) {
         const base = rankTask(targets, queries, { words });
         const ranked = models.map((model) => queries.map((query) => model.rank(query, base)));
         const items = targets.flatMap(({ id }, shard) =>

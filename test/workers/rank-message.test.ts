@@ -13,7 +13,7 @@ test('queries are the same when packed and unpacked, and one that can have no hi
     required: list,
     choices: fc.array(fc.array(list, { maxLength: 3 }), { maxLength: 3 }),
     optional: list,
-    phrases: fc.array(list, { maxLength: 3 }),
+    phrases: fc.array(fc.array(list, { maxLength: 3 }), { maxLength: 3 }),
   });
   fc.assert(
     fc.property(fc.array(query, { maxLength: 5 }), (queries) => {

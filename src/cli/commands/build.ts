@@ -1,3 +1,4 @@
+import { LANGUAGES } from '../../../shards/analysis/language.ts';
 import type { BuildProgress, BuildReport } from '../../build/options.ts';
 import type { Command } from '../command.ts';
 import { corpusFlag, jsonFlag, parseWorkers, workersFlag } from '../common-flags.ts';
@@ -22,6 +23,12 @@ const flags = {
     requiresArg: true,
     default: 'auto' as const,
     describe: 'How sources are read; auto goes by their names',
+  },
+  language: {
+    choices: LANGUAGES,
+    requiresArg: true,
+    default: 'en' as const,
+    describe: 'Language of the documents',
   },
   collection: {
     type: 'string',
@@ -77,6 +84,7 @@ export const buildCommand: Command<typeof flags> = {
       sources: typed.words,
       corpus: typed.corpus,
       format: typed.format,
+      language: typed.language,
       collection: typed.collection,
       kind: typed.kind,
       label: typed.label,

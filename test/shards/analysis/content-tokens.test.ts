@@ -30,7 +30,7 @@ describe('contentTokens keeps', () => {
   ])('%s', (query, kept) => {
     const analyzer = createAnalyzer('en-1');
     expect(
-      contentTokens(analyzer.queryTokens(query), query, analyzer.language)
+      contentTokens(analyzer.queryTokens(query), query, [analyzer.language])
         .map(({ text }) => text)
         .join(' '),
     ).toBe(kept);
@@ -63,7 +63,7 @@ describe('in its language, contentTokens keeps', () => {
     ['simple-1', 'what is it', 'what is it'],
   ])('%s: %s', (id, query, kept) => {
     const analyzer = createAnalyzer(id);
-    const content = contentTokens(analyzer.queryTokens(query), query, analyzer.language);
+    const content = contentTokens(analyzer.queryTokens(query), query, [analyzer.language]);
     expect(content.map(({ text }) => text).join(' ')).toBe(kept);
   });
 });

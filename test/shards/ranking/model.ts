@@ -1,6 +1,7 @@
 import type {
   ChunkId,
   DocumentId,
+  Phrase,
   Scoring,
   ShardFilter,
   ShardQuery,
@@ -147,22 +148,23 @@ function hasWords({ counts, texts }: ModelChunk, { words }: ModelOptions): boole
   const terms = [...counts.keys()];
   return (
     words.beginnings.every(
-      ({ text, alternatives }) => terms.some((term) => term.startsWith(text)) || has(alternatives),
+      ({ texts, alternatives }) =>
+        terms.some((term) => texts.some((text) => term.startsWith(text))) || has(alternatives),
     ) &&
     !words.withoutTokens.some(has) &&
     !words.withoutPhrases.some((phrase) => hasPhrase(texts, phrase))
   );
 }
 
-function hasPhrase(texts: readonly string[], phrase: readonly string[]): boolean {
-  return texts.some((text) => ` ${analyzer.mainTerms(text).join(' ')} `.includes(` ${phrase.join(' ')} `));
+function hasPhrase(texts: readonly string[], phrase: Phrase): boolean {
+  const fields = texts.map((text) => ` ${analyzer.mainTerms(text).join(' ')} `);
+  return phrase.some((sequence) => fields.some((terms) => terms.includes(` ${sequence.join(' ')} `)));
 }
 
 /** Every hit has all phrases; in mode `and` every token too, in mode `or` any term of any token, if there are tokens. */
 function matches({ counts, texts }: ModelChunk, { mode, tokens, phrases }: ShardQuery): boolean {
   const hasAll = (terms: readonly string[]): boolean => terms.every((term) => counts.has(term));
-  if (!phrases.every(hasAll)) return false;
-  if (!phrases.every((terms) => hasPhrase(texts, terms))) return false;
+  if (!phrases.every((phrase) => hasPhrase(texts, phrase))) return false;
   if (mode === 'and') return tokens.every((alternatives) => alternatives.some(hasAll));
   return tokens.length === 0 || tokens.flat(2).some((term) => counts.has(term));
 }
@@ -173,7 +175,7 @@ function scorerOf(
 ): (chunk: ModelChunk) => number {
   const { k1, b, idf, columnUnits, chunks } = scoring;
   const average = scoring.tokens > 0 ? scoring.tokens / chunks : 1;
-  const weights = [...new Set([...tokens.flat(2), ...phrases.flat()])].flatMap((term): [string, number][] => {
+  const weights = [...new Set([...tokens.flat(2), ...phrases.flat(2)])].flatMap((term): [string, number][] => {
     const df = frequencies.get(term) ?? 0;
     const odds = (chunks - df + 0.5) / (df + 0.5);
     const rarity = idf === 'lucene' ? Math.log1p(odds) : Math.max(1e-6, Math.log(odds));

@@ -13,7 +13,7 @@ import {
 } from '../../../shards/index.ts';
 import { QUANTUM } from '../../../shards/ranking/bm25.ts';
 import { planWordFilter } from '../../../src/search/word-filter.ts';
-import { analyzer, buildShard, filterBy, newPath, tempFolder } from '../support.ts';
+import { analyzer, buildShard, filterBy, newPath, queryAnalyzer, tempFolder } from '../support.ts';
 import { cutHits, inShard, Model, type ModelHit } from './model.ts';
 import {
   type CorpusShape,
@@ -105,7 +105,11 @@ async function compare(shape: CorpusShape & WriterShape, questions: readonly Que
     for (const asked of questions) {
       const { reader, dead } = opened[asked.reader % opened.length]!;
       const phrases = asked.phrases.flatMap((wanted) => phraseOf(plain, wanted));
-      const query = { ...ask(asked.hasText || phrases.length === 0 ? asked.text : '', asked.mode), phrases };
+      const query = {
+        ...ask(asked.hasText || phrases.length === 0 ? asked.text : '', asked.mode),
+        // In one way or another, as in a corpus of two languages.
+        phrases: phrases.map((terms, index) => (index === 1 ? [terms, phrases[0]!] : [terms])),
+      };
       const { k, by, k1, b, kinds, collections, outside } = asked;
       const scoring = {
         ...DEFAULT_SCORING,
@@ -134,10 +138,10 @@ async function compare(shape: CorpusShape & WriterShape, questions: readonly Que
 function wordsOf(reader: ShardReader, { words }: Question): WordFilter | null {
   if (words === null) return null;
   const prefixes = words.prefixes.filter((prefix) => analyzer.queryTokens(prefix).length === 1);
-  const planned = planWordFilter(analyzer, { prefixes, not: words.not });
+  const planned = planWordFilter(queryAnalyzer, { prefixes, not: words.not });
   const { beginnings = [], withoutTokens = [], withoutPhrases = [] } = planned ?? {};
   const more = words.notPhrases.flatMap((wanted) => phraseOf(reader, wanted)).filter(({ length }) => length > 1);
-  return { beginnings, withoutTokens, withoutPhrases: [...withoutPhrases, ...more] };
+  return { beginnings, withoutTokens, withoutPhrases: [...withoutPhrases, ...more.map((terms) => [terms])] };
 }
 
 /** The score of one of the hits, or somewhat more. */

@@ -21,7 +21,7 @@ export function ask(text: string, mode: ShardQuery['mode'] = 'and', phrases: rea
   return {
     mode,
     tokens: analyzer.queryTokens(text).map(({ alternatives }) => alternatives),
-    phrases: phrases.map((phrase) => analyzer.mainTerms(phrase)),
+    phrases: phrases.map((phrase) => [analyzer.mainTerms(phrase)]),
   };
 }
 

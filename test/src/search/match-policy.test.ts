@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ShelfmarkError } from '../../../shards/index.ts';
 import { type Fallback, type MatchMode, planQuery, settlePlan } from '../../../src/search/match-policy.ts';
-import { analyzer } from '../../shards/support.ts';
+import { queryAnalyzer } from '../../shards/support.ts';
 
 function plan(
   text: string,
@@ -10,7 +10,7 @@ function plan(
   phrases: readonly string[] = [],
   fallback: Fallback = 'longest',
 ) {
-  return planQuery(analyzer, text, { match, also, phrases, fallback });
+  return planQuery(queryAnalyzer, text, { match, also, phrases, fallback });
 }
 
 /** Steps as `name mode: words`. */
@@ -47,14 +47,8 @@ describe('a plan', () => {
   test('requires its phrases in every step, in the words of the index', () => {
     const { rungs, phraseTokens } = plan('maps', 'strict', [], ['The Reading Rooms', 'Wi-Fi']);
     expect(rungs.map(({ query }) => query.phrases)).toEqual([
-      [
-        ['the', 'read', 'room'],
-        ['wi', 'fi'],
-      ],
-      [
-        ['the', 'read', 'room'],
-        ['wi', 'fi'],
-      ],
+      [[['the', 'read', 'room']], [['wi', 'fi']]],
+      [[['the', 'read', 'room']], [['wi', 'fi']]],
     ]);
     expect(phraseTokens.map(({ text }) => text)).toEqual(['The', 'Reading', 'Rooms', 'Wi-Fi']);
   });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { planQuery } from '../../../src/search/match-policy.ts';
 import { fillSearchOptions } from '../../../src/search/options.ts';
 import { readSynonyms, Synonyms } from '../../../src/search/synonyms.ts';
-import { analyzer, tempFolder } from '../../shards/support.ts';
+import { queryAnalyzer, tempFolder } from '../../shards/support.ts';
 
 function fileOf(text: string): string {
   const file = join(tempFolder(), 'synonyms.txt');
@@ -14,7 +14,7 @@ function fileOf(text: string): string {
 
 /** What a file of rules adds to a query. */
 function added(rules: string, query: string): string {
-  const tokens = new Synonyms(analyzer, readSynonyms(fileOf(rules))).tokensFor(query);
+  const tokens = new Synonyms(queryAnalyzer, readSynonyms(fileOf(rules))).tokensFor(query);
   return tokens.map(({ text }) => text).join(' ');
 }
 
@@ -69,9 +69,9 @@ describe('synonyms', () => {
   });
 
   test('come into the OR steps as --also words do, and never into the AND', () => {
-    const synonyms = new Synonyms(analyzer, [{ words: ['car'], add: ['automobile', 'car'] }]).tokensFor('old car');
+    const synonyms = new Synonyms(queryAnalyzer, [{ words: ['car'], add: ['automobile', 'car'] }]).tokensFor('old car');
     const steps = (match: 'strict' | 'any' | 'all'): string[] =>
-      planQuery(analyzer, 'old car', fillSearchOptions({ match, also: ['rusty'] }), synonyms).rungs.map(
+      planQuery(queryAnalyzer, 'old car', fillSearchOptions({ match, also: ['rusty'] }), synonyms).rungs.map(
         ({ name, tokens }) => `${name}: ${tokens.map(({ text }) => text).join(' ')}`,
       );
     expect(steps('strict')).toEqual(['all: old car', 'top5: old car rusty automobile']);
