@@ -1,6 +1,7 @@
 /** What may leave the lowest floor: the shard file, its analyzer, its reader and writer. */
 export * from './analysis/index.ts';
-export { ATTRIBUTES } from './attributes/document-attributes.ts';
+export { ATTRIBUTES, METADATA_PREFIX } from './attributes/document-attributes.ts';
+export { withoutDot } from './attributes/mentioned-paths.ts';
 export { compareNames, compareTexts, type DocumentName } from './document.ts';
 export {
   CorruptError,
@@ -13,6 +14,13 @@ export {
   ShelfmarkError,
 } from './errors.ts';
 export { hashFile } from './file-hash.ts';
+export {
+  type AttributeItem,
+  hasAttribute,
+  type NearText,
+  nearest,
+  nearestAttributes,
+} from './filter/known-attributes.ts';
 export { NO_FILTER, type ShardFilter } from './filter/shard-filter.ts';
 export {
   type ChunkId,

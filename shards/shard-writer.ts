@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import type { Analyzer } from './analysis/index.ts';
-import { AttributeBuilder } from './attributes/attribute-builder.ts';
+import { ATTRIBUTE_BYTES, AttributeBuilder } from './attributes/attribute-builder.ts';
 import { writeAttributes } from './attributes/write-attributes.ts';
 import { BlockEncoder, type BlockEntry } from './block.ts';
 import { BytePlaces } from './byte-places.ts';
@@ -69,6 +69,8 @@ export interface ShardWriterOptions {
   readonly columnUnits?: ColumnUnits;
   /** Chunks in which a term must occur to have an offset list, at least 1. @default LIST_THRESHOLD */
   readonly listThreshold?: number;
+  /** Bytes of memory for attributes; those that would take more have no index, and are read from the documents. @default ATTRIBUTE_BYTES */
+  readonly attributeBytes?: number;
 }
 
 /** What sealing returns; the file is complete, synced and verified, but not yet published. */
@@ -97,7 +99,7 @@ export class ShardWriter {
   readonly #insertTerms: Statement;
   readonly #blocks = new BlockEncoder(BLOCK_LEVEL);
   readonly #compressor = new FrameCompressor(BLOCK_LEVEL);
-  readonly #attributes = new AttributeBuilder();
+  readonly #attributes: AttributeBuilder;
   readonly #digest: Hash = createHash('sha256');
   readonly #columnUnits: ColumnUnits;
   readonly #listThreshold: number;
@@ -132,6 +134,7 @@ export class ShardWriter {
     this.#analyzer = analyzer;
     this.#chunking = chunking;
     this.#columnUnits = options.columnUnits ?? COLUMN_UNITS;
+    this.#attributes = new AttributeBuilder(options.attributeBytes ?? ATTRIBUTE_BYTES);
     this.#listThreshold = options.listThreshold ?? LIST_THRESHOLD;
 
     this.#db = createScratchDatabase(file);

@@ -57,6 +57,6 @@ export {
   type SearchAnswer,
 } from './search/hits.ts';
 export type { Fallback, MatchMode, RungName } from './search/match-policy.ts';
-export type { ScanProgress, SearchOptions } from './search/options.ts';
+export type { MetadataValue, ScanProgress, SearchOptions } from './search/options.ts';
 export { readSynonyms, type SynonymRule } from './search/synonyms.ts';
 export type { CorpusReport, VerifyOptions } from './verify-corpus.ts';

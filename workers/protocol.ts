@@ -1,11 +1,13 @@
 /** What travels between the main thread and the worker threads: plain, readonly data only. */
 import type {
+  AttributeItem,
   ChunkExplanation,
   ColumnUnits,
   DocumentId,
   DocumentName,
   ErrorData,
   Literal,
+  NearText,
   RankedChunk,
   Scoring,
   SealedShard,
@@ -151,6 +153,29 @@ export interface CountTask extends Limits {
 /** Answer to `count`: chunks per term, over the shards that did not fail. */
 export interface CountAnswer extends Shortfall {
   readonly frequencies: Float64Array;
+}
+
+/** Asks which attributes, or values of them, any document of a thread's shards has. */
+export interface KnownTask extends Limits {
+  readonly op: 'known';
+  readonly items: readonly AttributeItem[];
+}
+
+/** Answer to `known`, one entry per item, over the shards that did not fail. */
+export interface KnownAnswer extends Shortfall {
+  readonly known: readonly boolean[];
+}
+
+/** Asks for what is most like an attribute or value that no document has. */
+export interface NearestTask extends Limits {
+  readonly op: 'nearest';
+  readonly item: AttributeItem;
+  readonly count: number;
+}
+
+/** Answer to `nearest`, best first. */
+export interface NearestAnswer extends Shortfall {
+  readonly texts: readonly NearText[];
 }
 
 /** What queries of one message have in common. */
@@ -344,6 +369,8 @@ export interface VerifyAnswer {
 export type SearchTask =
   | OpenTask
   | CountTask
+  | KnownTask
+  | NearestTask
   | RankTask
   | RankVectorsTask
   | EvidenceTask
@@ -354,6 +381,8 @@ export type SearchTask =
 export interface SearchAnswers {
   readonly open: null;
   readonly count: CountAnswer;
+  readonly known: KnownAnswer;
+  readonly nearest: NearestAnswer;
   readonly evidence: EvidenceAnswer;
   readonly scan: ScanAnswer;
   readonly rank: RankAnswer;

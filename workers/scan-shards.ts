@@ -13,7 +13,7 @@ export function scanShards(task: ScanTask, shards: ShardCache): ScanAnswer {
     const shard = reader.meta.id;
     const place = order.indexOf(shard);
     const found: RankedChunk[][] = finders.map(() => []);
-    const documents = reader.allowedChunks(filter);
+    const documents = reader.allowedChunks(filter, check);
     const options = { scoring, work: noWork(), check };
     scanShard(reader, finders, {
       by,

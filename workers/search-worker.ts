@@ -1,5 +1,6 @@
 import { ShelfmarkError } from '../shards/index.ts';
 import { answer } from './answer.ts';
+import { findKnown, findNearest } from './known-attributes.ts';
 import type { Answer, SearchAnswers, SearchTask } from './protocol.ts';
 import { scanShards } from './scan-shards.ts';
 import { answerRank, countTerms, fetchHits, rankEvidence } from './search-shards.ts';
@@ -32,6 +33,10 @@ export function createSearchWorker(loadVectorTasks: () => Promise<VectorTasks>):
     switch (task.op) {
       case 'count':
         return countTerms(task, opened);
+      case 'known':
+        return findKnown(task, opened);
+      case 'nearest':
+        return findNearest(task, opened);
       case 'rank':
         return answerRank(task, opened);
       case 'evidence':

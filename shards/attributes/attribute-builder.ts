@@ -9,8 +9,8 @@ const maxAttributes = 2_000;
 const valueBytes = 96;
 const runBytes = 16;
 
-/** Memory for all values of a shard. */
-const defaultMaxBytes = 128 * 2 ** 20;
+/** Memory that all values of a shard may take while it is written. */
+export const ATTRIBUTE_BYTES = 128 * 2 ** 20;
 
 interface CollectedAttribute {
   /** documents of each value */
@@ -30,7 +30,7 @@ export class AttributeBuilder {
   #isComplete = true;
   #document = 0;
 
-  constructor(maxBytes = defaultMaxBytes) {
+  constructor(maxBytes = ATTRIBUTE_BYTES) {
     this.#maxBytes = maxBytes;
   }
 

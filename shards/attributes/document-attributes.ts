@@ -22,7 +22,7 @@ export const ATTRIBUTES = {
 } as const;
 
 /** Begins the names of attributes that are keys of the metadata. */
-const metadataPrefix = 'metadata.';
+export const METADATA_PREFIX = 'metadata.';
 
 /** Keys of the metadata whose values are topics. */
 const topicKeys: ReadonlySet<string> = new Set(['topic', 'topics', 'tag', 'tags', 'keyword', 'keywords']);
@@ -31,11 +31,6 @@ const mentionKeys: ReadonlySet<string> = new Set(['mention', 'mentions']);
 
 /** Objects inside objects are followed so deep; what is deeper cannot be filtered by. */
 const maxDepth = 16;
-
-/** The name of the attribute that a metadata key is. */
-function metadataAttribute(key: string): string {
-  return metadataPrefix + key.toWellFormed();
-}
 
 /**
  * Gives the attributes of a document: what it can be filtered by. One name can have several values, and one value can come
@@ -59,7 +54,7 @@ export function visitAttributes(document: AttributedDocument, visit: (name: stri
 
 function visitMetadata(metadata: unknown, visit: (name: string, value: string) => void): void {
   visitLeaves(metadata, '', 0, (key, value, isMember) => {
-    visit(metadataAttribute(key), value);
+    visit(METADATA_PREFIX + key.toWellFormed(), value);
     if (topicKeys.has(key)) for (const topic of isMember ? [value] : value.split(',')) visitTopic(topic, visit);
     if (mentionKeys.has(key)) visit(ATTRIBUTES.mention, withoutDot(value));
   });

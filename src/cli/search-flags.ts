@@ -1,10 +1,11 @@
 import type { Options } from 'yargs';
-import type { SearchOptions } from '../search/options.ts';
+import { readTime, type SearchOptions } from '../search/options.ts';
 import { readSynonyms } from '../search/synonyms.ts';
 import type { Typed } from './command.ts';
 import { embedderFlags, embedderPlace } from './embedder-flags.ts';
 import { given } from './given.ts';
 import { parseInteger, parseNumber } from './parse-number.ts';
+import { usageError } from './usage-error.ts';
 
 /** Flags that say what to find, for `search` and `batch`. */
 export const searchFlags = {
@@ -61,6 +62,18 @@ export const searchFlags = {
   },
   kind: listFlag('Only documents of this kind; may be repeated'),
   collection: listFlag('Only documents of this collection; may be repeated'),
+  'path-prefix': listFlag('Only documents whose uri begins so; may be repeated'),
+  'file-type': listFlag('Only documents of this file type, such as md; may be repeated'),
+  'modified-since': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Only documents modified then or later: date or time',
+  },
+  'modified-before': { type: 'string', requiresArg: true, describe: 'Only documents modified before: date or time' },
+  label: listFlag('Only documents with this label; may be repeated'),
+  topic: listFlag('Only documents on this topic; may be repeated'),
+  mentions: listFlag('Only documents that mention this path; may be repeated'),
+  where: listFlag('Only documents with this metadata, as key=value; may be repeated: one key is or, several are and'),
   text: { type: 'boolean', describe: 'The whole passage of each hit too' },
 } as const satisfies Record<string, Options>;
 
@@ -94,6 +107,16 @@ export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: 
     }),
     kinds: typed.kind ?? [],
     collections: typed.collection ?? [],
+    pathPrefixes: typed.pathPrefix ?? [],
+    fileTypes: typed.fileType ?? [],
+    ...given({
+      modifiedSince: readTime('--modified-since', typed.modifiedSince) ?? undefined,
+      modifiedBefore: readTime('--modified-before', typed.modifiedBefore) ?? undefined,
+    }),
+    labels: typed.label ?? [],
+    topics: typed.topic ?? [],
+    mentions: typed.mentions ?? [],
+    where: parseWhere(typed.where ?? []),
     text: typed.text ?? false,
   };
 }
@@ -101,6 +124,17 @@ export function toSearchOptions(typed: Typed<typeof searchFlags>, defaultLimit: 
 function retrieverOf({ retriever, embedder, model }: Typed<typeof searchFlags>): SearchOptions {
   if (retriever === 'lexical') return {};
   return { retriever, ...given({ embedder: embedderPlace(embedder), model }) };
+}
+
+/** Reads conditions on metadata: everything up to the first `=` is the key. */
+function parseWhere(conditions: readonly string[]): Record<string, string[]> {
+  const where = new Map<string, string[]>();
+  for (const condition of conditions) {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(condition) ?? [];
+    if (key === undefined || value === undefined) throw usageError(`--where: expected key=value, got "${condition}".`);
+    where.set(key, [...(where.get(key) ?? []), value]);
+  }
+  return Object.fromEntries(where);
 }
 
 function parseUpTo(option: string, text: string | undefined, most: number): number | undefined {

@@ -43,6 +43,7 @@ export class VectorRetriever implements Retriever {
   ): Promise<RankedGroup> {
     const failures = new Map(known.map((failure) => [failure.shard, failure]));
     const stop = stopFlagOf(options.signal);
+    await this.#searcher.checkFilter(options, failures, { deadline, stop });
     const queries = await this.#embed(plans, options.signal, deadline);
     if (queries === null) {
       const late = this.#shards.filter((shard) => !failures.has(shard));

@@ -1,4 +1,5 @@
 import { DEFAULT_SCORING, ShelfmarkError } from '../../shards/index.ts';
+import { normalizeTimestamp } from '../../workers/parse/timestamp.ts';
 import type { Embedder } from '../embed/embedder.ts';
 import { requireInteger } from '../require-integer.ts';
 import type { RetrieverName } from '../retrieve/retriever.ts';
@@ -50,6 +51,25 @@ export interface SearchOptions {
   readonly kinds?: readonly string[];
   /** Only documents of these collections. @default all */
   readonly collections?: readonly string[];
+  /** Only documents whose uri begins with one of these. @default all */
+  readonly pathPrefixes?: readonly string[];
+  /** Only documents of these file types, with or without a dot: `md`, `.md`. @default all */
+  readonly fileTypes?: readonly string[];
+  /** Only documents modified then or later: RFC 3339, or a date, which is its first moment in UTC. @default all */
+  readonly modifiedSince?: string;
+  /** Only documents modified before. Documents that say no time meet neither this nor `modifiedSince`. @default all */
+  readonly modifiedBefore?: string;
+  /** Only documents with one of these labels. @default all */
+  readonly labels?: readonly string[];
+  /** Only documents on one of these topics: what the metadata's `topics`, `tags` or `keywords` say. @default all */
+  readonly topics?: readonly string[];
+  /** Only documents that mention one of these: file paths in the text, or what the metadata's `mentions` say. @default all */
+  readonly mentions?: readonly string[];
+  /**
+   * Only documents whose metadata has one of the values of each key. Keys inside objects are joined by dots; a list has each of its members. Values
+   * are compared as text: `2` is the number 2 and the text "2". @default all
+   */
+  readonly where?: Readonly<Record<string, MetadataValue | readonly MetadataValue[]>>;
   /** Also give the whole text of each hit's chunk. @default false */
   readonly text?: boolean;
   /** Length of snippets in UTF-16 units, 40 to 10,000. @default 240 */
@@ -91,12 +111,41 @@ export interface FilledSearchOptions {
   readonly evidence: number;
   readonly kinds: readonly string[];
   readonly collections: readonly string[];
+  readonly pathPrefixes: readonly string[];
+  readonly fileTypes: readonly string[];
+  /** ISO 8601 in UTC with milliseconds */
+  readonly modifiedSince: string | null;
+  readonly modifiedBefore: string | null;
+  readonly labels: readonly string[];
+  readonly topics: readonly string[];
+  readonly mentions: readonly string[];
+  readonly where: Readonly<Record<string, readonly string[]>>;
   readonly text: boolean;
   readonly snippetLength: number;
   readonly explain: boolean;
   readonly timeoutMs: number | null;
   readonly signal: AbortSignal | undefined;
 }
+
+/** A value of a document's metadata. */
+export type MetadataValue = string | number | boolean;
+
+/** Metadata keys that a search can filter by. */
+const maxKeys = 100;
+
+const lists = [
+  'also',
+  'phrases',
+  'prefixes',
+  'not',
+  'kinds',
+  'collections',
+  'pathPrefixes',
+  'fileTypes',
+  'labels',
+  'topics',
+  'mentions',
+] as const;
 
 const matchModes: readonly MatchMode[] = ['strict', 'any', 'all', 'scan'];
 
@@ -123,6 +172,14 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
     evidence: options.evidence ?? 0,
     kinds: options.kinds ?? [],
     collections: options.collections ?? [],
+    pathPrefixes: options.pathPrefixes ?? [],
+    fileTypes: options.fileTypes ?? [],
+    modifiedSince: readTime('modifiedSince', options.modifiedSince),
+    modifiedBefore: readTime('modifiedBefore', options.modifiedBefore),
+    labels: options.labels ?? [],
+    topics: options.topics ?? [],
+    mentions: options.mentions ?? [],
+    where: textsOf(options.where ?? {}),
     text: options.text ?? false,
     snippetLength: options.snippetLength ?? 240,
     explain: options.explain ?? false,
@@ -132,7 +189,6 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
   requireInteger('limit', filled.limit, 1, 10_000);
   requireInteger('snippetLength', filled.snippetLength, 40, 10_000);
   if (filled.timeoutMs !== null) requireInteger('timeoutMs', filled.timeoutMs, 1, 86_400_000);
-  const lists = ['also', 'phrases', 'prefixes', 'not', 'kinds', 'collections'] as const;
   for (const name of lists) requireTexts(name, filled[name]);
   requireNumber('k1', filled.k1, 0, 3);
   requireNumber('b', filled.b, 0, 1);
@@ -170,6 +226,27 @@ function requireNumber(option: string, value: unknown, least: number, most: numb
 function requireTexts(option: string, value: unknown): void {
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return;
   throw new ShelfmarkError('SHELFMARK_USAGE', `${option}: expected a list of texts.`, { option });
+}
+
+/** A time as ISO 8601 in UTC, or null for none. @throws ShelfmarkError SHELFMARK_USAGE naming the option. */
+export function readTime(option: string, value: unknown): string | null {
+  if (value === undefined) return null;
+  const time = typeof value === 'string' ? normalizeTimestamp(value) : null;
+  if (time !== null) return time;
+  const message = `${option}: expected a time such as 2026-11-30 or 2026-11-30T12:00:00Z, got "${String(value).slice(0, 200)}".`;
+  throw new ShelfmarkError('SHELFMARK_USAGE', message, { option });
+}
+
+function textsOf(where: NonNullable<SearchOptions['where']>): FilledSearchOptions['where'] {
+  const isValue = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+  const entries = Object.entries(where).map(([key, value]) => [key, Array.isArray(value) ? value : [value]] as const);
+  if (entries.length <= maxKeys && entries.every(([, values]) => values.length > 0 && values.every(isValue))) {
+    return Object.fromEntries(
+      entries.map(([key, values]) => [key.toWellFormed(), values.map((value) => String(value).toWellFormed())]),
+    );
+  }
+  const message = `where: expected texts, numbers or truth values, or lists of them, for at most ${maxKeys} keys.`;
+  throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'where' });
 }
 
 function requireRules(rules: unknown): void {

@@ -39,6 +39,7 @@ import type {
   RungExplanation,
   SearchAnswer,
 } from './hits.ts';
+import { KnownValues } from './known-values.ts';
 import { planQuery, planScan, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { QueryAnalyzer } from './query-analyzer.ts';
@@ -83,6 +84,7 @@ export class Searcher implements Retriever {
   readonly #shards: ReadonlyMap<string, ShardTarget>;
   readonly #analyzer: QueryAnalyzer;
   readonly #statistics: TermStatistics;
+  readonly #knownValues: KnownValues;
   readonly #synonyms = new WeakMap<readonly SynonymRule[], Synonyms>();
 
   constructor(pool: ShardPool, shards: readonly ShardTarget[], analyzer: QueryAnalyzer) {
@@ -90,6 +92,7 @@ export class Searcher implements Retriever {
     this.#shards = new Map(shards.map((shard) => [shard.id, shard]));
     this.#analyzer = analyzer;
     this.#statistics = new TermStatistics(pool);
+    this.#knownValues = new KnownValues(pool);
   }
 
   /** @throws ShelfmarkError SHELFMARK_NO_WORDS. */
@@ -108,6 +111,21 @@ export class Searcher implements Retriever {
   /** What prefixes and exclusions ask of every hit, or null. @throws ShelfmarkError SHELFMARK_USAGE when they are none. */
   wordFilter(options: FilledSearchOptions): WordFilter | null {
     return planWordFilter(this.#analyzer, options);
+  }
+
+  /**
+   * Refuses filters by what no document has.
+   * @param failures shards that are not asked; those that fail now are added.
+   * @throws ShelfmarkError SHELFMARK_USAGE; the signal's reason when aborted.
+   */
+  async checkFilter(
+    options: FilledSearchOptions,
+    failures: Map<string, ShardFailure>,
+    limits: Omit<Limits, 'excluded'>,
+  ): Promise<void> {
+    const failed = await this.#knownValues.check(filterOf(options), { excluded: [...failures.keys()], ...limits });
+    options.signal?.throwIfAborted();
+    for (const failure of failed) failures.set(failure.shard, failure);
   }
 
   /** Answers planned queries with full hits. @param retriever what finds them; by words unless told otherwise */
@@ -155,7 +173,8 @@ export class Searcher implements Retriever {
    * there are enough; the queries of a group take each step together.
    * @param known shards that failed before, not to be asked again.
    * @param deadline milliseconds since the epoch; of the whole answer, however often it is ranked.
-   * @throws the signal's reason when aborted; ShelfmarkError SHELFMARK_USAGE for prefixes and exclusions that are none.
+   * @throws the signal's reason when aborted; ShelfmarkError SHELFMARK_USAGE for prefixes and exclusions that are none, and
+   * for filters by what no document has.
    */
   async rank(
     planned: readonly QueryPlan[],
@@ -165,6 +184,7 @@ export class Searcher implements Retriever {
   ): Promise<RankedGroup> {
     const failures = new Map(known.map((failure) => [failure.shard, failure]));
     const stop = stopFlagOf(options.signal);
+    await this.checkFilter(options, failures, { deadline, stop });
     for (;;) {
       const limits = { deadline, stop };
       const group =

@@ -1,4 +1,4 @@
-import { newFloors, type PreparedQuery, type TermTable, type Work } from '../../shards/index.ts';
+import { type NearText, newFloors, type PreparedQuery, type TermTable, type Work } from '../../shards/index.ts';
 import { byName, mergeRanked } from '../../workers/merge-ranked.ts';
 import type {
   CountTask,
@@ -7,6 +7,9 @@ import type {
   EvidenceOptions,
   FetchAnswer,
   FetchTask,
+  KnownAnswer,
+  KnownTask,
+  NearestTask,
   RankedHit,
   RankOptions,
   RankTask,
@@ -89,6 +92,19 @@ export class ShardPool {
   async count(request: Omit<CountTask, 'op'>): Promise<CountResult> {
     const answers = await Promise.all(this.#lanes.map((thread) => thread.run<'count'>({ op: 'count', ...request })));
     return { perThread: answers.map(({ frequencies }) => frequencies), ...joinShortfalls(answers) };
+  }
+
+  /** Which attributes and values any document has, in all shards but those excluded. */
+  async known(request: Omit<KnownTask, 'op'>): Promise<KnownAnswer> {
+    const answers = await Promise.all(this.#lanes.map((thread) => thread.run<'known'>({ op: 'known', ...request })));
+    const known = request.items.map((_, index) => answers.some((answer) => answer.known[index]));
+    return { known, ...joinShortfalls(answers) };
+  }
+
+  /** What each thread knows that is most like an attribute or value. */
+  async nearest(request: Omit<NearestTask, 'op'>): Promise<NearText[]> {
+    const lanes = this.#lanes.map((thread) => thread.run<'nearest'>({ op: 'nearest', ...request }));
+    return (await Promise.all(lanes)).flatMap(({ texts }) => texts);
   }
 
   /**

@@ -87,8 +87,7 @@ describe('search', () => {
       const found = async (options: object): Promise<string[]> => urisOfAnswer(await open.search('quince', options));
       expect(await found({ kinds: ['mail'] })).toEqual(['mail-x', 'mail-y']);
       expect(await found({ collections: ['y'] })).toEqual(['mail-y', 'note-y']);
-      expect(await found({ kinds: ['note'], collections: ['x', 'z'] })).toEqual(['note-x']);
-      expect(await found({ kinds: ['none'] })).toEqual([]);
+      expect(await found({ kinds: ['note'], collections: ['x'] })).toEqual(['note-x']);
     });
   });
 

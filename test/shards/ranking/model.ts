@@ -23,6 +23,8 @@ export interface ModelHit {
 /** What the model is asked beside the query. */
 export interface ModelOptions {
   readonly filter: ShardFilter;
+  /** whether a document may be a hit, beside the filter. @default any */
+  readonly allows?: (uri: string) => boolean;
   /** @default none */
   readonly words?: WordFilter | null;
   readonly scoring: Scoring;
@@ -135,8 +137,11 @@ function chunksOf(reader: ShardReader): ModelChunk[] {
   );
 }
 
-function isAllowed({ shard, document, kind, collection }: ModelChunk, { filter, dead }: ModelOptions): boolean {
-  if (dead?.get(shard)?.has(document)) return false;
+function isAllowed(
+  { shard, document, uri, kind, collection }: ModelChunk,
+  { filter, allows, dead }: ModelOptions,
+): boolean {
+  if (dead?.get(shard)?.has(document) || allows?.(uri) === false) return false;
   return meetsAttributes({ kind, collection }, filter);
 }
 

@@ -82,6 +82,7 @@ const shapeOf = (chunks: fc.Arbitrary<number>): fc.Arbitrary<CorpusShape & Write
     listThreshold: fc.constantFrom(1, 2, 8, 256),
     ftsHashBytes: fc.constantFrom(1024, 64 * 1024, 2 ** 29, 2 ** 29),
     columnUnits: units,
+    attributeBytes: fc.constantFrom(0, 2 ** 27),
   });
 
 type WriterShape = Required<ShardWriterOptions>;

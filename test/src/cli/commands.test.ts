@@ -153,7 +153,7 @@ describe('search', () => {
     };
     expect(await kinds('--kind', 'even')).toEqual(['even']);
     expect(await kinds('--kind', 'even', '--kind', 'odd')).toEqual(['even', 'odd']);
-    expect(await kinds('--collection', 'elsewhere')).toEqual([]);
+    expect(await kinds('--kind', 'even', '--collection', 'default')).toEqual(['even']);
   });
 
   it('gives whole passages and shorter snippets on request', async () => {
