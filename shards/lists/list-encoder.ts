@@ -15,6 +15,9 @@ import {
   THRESHOLD_DEPTHS,
 } from './list-format.ts';
 
+/** Into how many levels impacts, which are below 1, are told apart. */
+const LEVELS = 4096;
+
 /** A list ready to be stored. */
 export interface EncodedList {
   readonly df: number;
@@ -38,14 +41,18 @@ export class ListEncoder {
   readonly #writer = new VarintWriter();
   /** best units per length class, 0 between segments */
   readonly #bestUnits: Int32Array;
-  readonly #scores: LengthScores;
+  readonly #norms: Float64Array;
+  /** index of the best posting of each document */
+  #best = new Int32Array(0);
+  /** documents per level of their best posting's impact */
+  readonly #levels = new Uint32Array(LEVELS + 1);
 
   /** @param documents first chunk of every document, ascending */
   constructor(lengths: ChunkLengths, documents: Uint32Array, columnUnits: ColumnUnits) {
     this.#lengths = lengths;
     this.#documents = documents;
     this.#bestUnits = new Int32Array(lengths.lengths.length);
-    this.#scores = new LengthScores(lengths, columnUnits);
+    this.#norms = ownNorms(lengths, columnUnits);
   }
 
   /** @param firstSegment id of the list's first segment; the others follow. */
@@ -121,71 +128,75 @@ export class ListEncoder {
     return highestImpacts(impacts);
   }
 
-  /** The lowest impacts of the best chunks of as many documents, per depth. */
+  /**
+   * The lowest impacts of the best chunks of as many documents, or a few more, per depth: impacts are told apart to 1/4096
+   * only, which makes a threshold lower by as little and needs no sorting.
+   */
   #thresholdsOf(postings: PostingColumns): Impact[][] {
-    const best = this.#bestPerDocument(postings).sort((a, b) => b.score - a.score);
-    const { lengths, classes } = this.#lengths;
-    return THRESHOLD_DEPTHS.filter((depth) => best.length >= depth).map((depth) =>
-      lowestImpacts(
-        best.slice(0, depth).map(
-          ({ index }): Impact => ({
-            units: postings.units[index]!,
-            length: lengths[classes[postings.chunks[index]!]!]!,
-          }),
-        ),
-      ),
-    );
+    const depths = THRESHOLD_DEPTHS.filter((depth) => postings.length >= depth);
+    if (depths.length === 0) return [];
+    const documents = this.#bestPerDocument(postings);
+    return depths
+      .filter((depth) => documents >= depth)
+      .map((depth) => this.#lowestOf(postings, documents, this.#levelOf(depth)));
   }
 
-  /** The best posting of each document with the term, of those that can be among the deepest threshold's. */
-  #bestPerDocument({ chunks, units, length }: PostingColumns): { index: number; score: number }[] {
-    const best: { index: number; score: number }[] = [];
-    let floor = 0;
+  /** Finds the best posting of each document and counts how many have each level. @returns the number of documents */
+  #bestPerDocument({ chunks, units, length }: PostingColumns): number {
+    if (this.#best.length < length) this.#best = new Int32Array(2 * length);
+    const best = this.#best;
+    const levels = this.#levels.fill(0);
+    const documents = this.#documents;
+    const { classes } = this.#lengths;
+    const norms = this.#norms;
+    let count = 0;
     let next = 0;
-    let document = -1;
-    for (let index = 0; index < length; index++) {
-      const chunk = chunks[index]!;
-      const score = this.#scores.of(units[index]!, chunk);
-      if (score < floor) continue;
-      while (next < this.#documents.length && this.#documents[next]! <= chunk) next++;
-      const known = best.at(-1);
-      if (known !== undefined && document === next) {
-        if (score > known.score) best[best.length - 1] = { index, score };
-        continue;
+    for (let index = 0; index < length; ) {
+      // `next` is the document behind the posting's.
+      while (next < documents.length && documents[next]! <= chunks[index]!) next++;
+      const end = next < documents.length ? documents[next]! : Number.POSITIVE_INFINITY;
+      let highest = 0;
+      let at = index;
+      for (; index < length && chunks[index]! < end; index++) {
+        const impact = units[index]! / (units[index]! + norms[classes[chunks[index]!]!]!);
+        if (impact <= highest) continue;
+        highest = impact;
+        at = index;
       }
-      document = next;
-      best.push({ index, score });
-      if (best.length >= keptPostings) {
-        // The last one stays last, whatever its score: more chunks of its document may follow.
-        const last = best.pop()!;
-        best.sort((a, b) => b.score - a.score).length = deepest;
-        floor = best.at(-1)!.score;
-        best.push(last);
-      }
+      best[count++] = at;
+      levels[Math.floor(highest * LEVELS)]!++;
     }
-    return best;
+    return count;
+  }
+
+  /** The highest level such that so many documents have it or a higher one. */
+  #levelOf(depth: number): number {
+    let level = LEVELS;
+    for (let found = this.#levels[level]!; found < depth; found += this.#levels[level]!) level--;
+    return level;
+  }
+
+  /** The lowest impacts of the documents' best postings that have a level or a higher one. */
+  #lowestOf({ chunks, units }: PostingColumns, documents: number, level: number): Impact[] {
+    const { classes, lengths } = this.#lengths;
+    const norms = this.#norms;
+    const lowest = new Map<number, number>();
+    for (let document = 0; document < documents; document++) {
+      const index = this.#best[document]!;
+      const lengthClass = classes[chunks[index]!]!;
+      if (Math.floor((units[index]! / (units[index]! + norms[lengthClass]!)) * LEVELS) < level) continue;
+      const known = lowest.get(lengthClass);
+      if (known === undefined || units[index]! < known) lowest.set(lengthClass, units[index]!);
+    }
+    return lowestImpacts([...lowest].map(([lengthClass, least]) => ({ units: least, length: lengths[lengthClass]! })));
   }
 }
 
-const deepest = THRESHOLD_DEPTHS.at(-1)!;
-const keptPostings = 4 * deepest;
-
-/** The impact of postings under default parameters and the shard's own average length. */
-class LengthScores {
-  readonly #classes: Uint16Array;
-  readonly #norms: Float64Array;
-
-  constructor({ classes, lengths }: ChunkLengths, columnUnits: ColumnUnits) {
-    let total = 0;
-    for (let chunk = 1; chunk < classes.length; chunk++) total += lengths[classes[chunk]!]!;
-    const scoring = { ...DEFAULT_SCORING, columnUnits, chunks: classes.length - 1, tokens: total };
-    this.#classes = classes;
-    this.#norms = normsOf(lengths, scoring);
-  }
-
-  of(units: number, chunk: number): number {
-    return units / (units + this.#norms[this.#classes[chunk]!]!);
-  }
+/** Norms of the length classes under default parameters and the shard's own average length. */
+function ownNorms({ classes, lengths }: ChunkLengths, columnUnits: ColumnUnits): Float64Array {
+  let total = 0;
+  for (let chunk = 1; chunk < classes.length; chunk++) total += lengths[classes[chunk]!]!;
+  return normsOf(lengths, { ...DEFAULT_SCORING, columnUnits, chunks: classes.length - 1, tokens: total });
 }
 
 /** Where the segment that begins at `start` ends: behind the first block with which it is full. */
