@@ -309,6 +309,8 @@ export interface FetchTask {
   readonly text: boolean;
   /** also explain the scores, which were made with these */
   readonly explain: { readonly scoring: Scoring; readonly frequencies: ReadonlyMap<string, number> } | null;
+  /** raised when nobody wants the answer any more */
+  readonly stop: StopFlag | null;
 }
 
 /** What to show of a query. */

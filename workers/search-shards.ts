@@ -225,7 +225,13 @@ export function checkOf({ stop, deadline }: Pick<Limits, 'stop' | 'deadline'>): 
 
 /** Fetches text, snippet and place of each winner; a damaged one fails alone. */
 export function fetchHits(task: FetchTask, shards: ShardCache): FetchAnswer {
-  return task.items.map((item) => answerOf(shards.target(item.shard), () => fetchHit(task, item, shards)));
+  const check = checkOf({ stop: task.stop, deadline: null });
+  return task.items.map((item) =>
+    answerOf(shards.target(item.shard), () => {
+      check();
+      return fetchHit(task, item, shards);
+    }),
+  );
 }
 
 function answerOf<Value>(shard: ShardTarget, read: () => Value): Answer<Value> {

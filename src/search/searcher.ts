@@ -414,6 +414,7 @@ export class Searcher implements Retriever {
       snippetLength: options.snippetLength,
       text: options.text,
       explain: options.explain ? { scoring, frequencies: frequenciesOf(table) } : null,
+      stop: stopFlagOf(options.signal),
     });
     const failures = new Map<string, ShardFailure>();
     const shown = new Map<RungHit, ShownPassage[]>();

@@ -383,6 +383,14 @@ describe('fetching', () => {
     }
   });
 
+  it('reads nothing more when nobody wants it any more', () => {
+    const stop = new Int32Array(new SharedArrayBuffer(4));
+    const task = fetchTask(targetOf(rooms), [1, 2], ask('red'), { stop });
+    expect(fetchHits(task, cache).map(({ ok }) => ok)).toEqual([true, true]);
+    Atomics.store(stop, 0, 1);
+    expect(fetchHits(task, cache).map(({ ok }) => ok)).toEqual([false, false]);
+  });
+
   it('says so when the task names a query that it does not have', () => {
     const task = fetchTask(targetOf(rooms), [1], ask('red'), { queries: [] });
     expect(fetchHits(task, cache)).toMatchObject([{ ok: false, error: { code: 'SHELFMARK_INTERNAL' } }]);

@@ -141,6 +141,7 @@ export function fetchTask(
     snippetLength: 80,
     text: false,
     explain: null,
+    stop: null,
     ...changes,
   };
 }
