@@ -50,6 +50,7 @@ export { filterByWords, type WordFilter } from './ranking/word-filter.ts';
 export { addWork, noWork, type Work } from './ranking/work.ts';
 export { type Literal, LiteralFinder, literalSpans } from './scan/literal.ts';
 export { scanShard } from './scan/scan-shard.ts';
+export { scanForWords, type WordsQuery } from './scan/scan-words.ts';
 export { sha256Hex } from './sha256.ts';
 export {
   analyzerFor,

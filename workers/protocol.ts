@@ -16,6 +16,7 @@ import type {
   Snippet,
   StoredDocument,
   WordFilter,
+  WordsQuery,
   Work,
 } from '../shards/index.ts';
 import type { PackedHits } from './rank-message.ts';
@@ -281,7 +282,13 @@ export interface ScanTask extends Limits, Pick<RankOptions, 'k' | 'by' | 'filter
   readonly progress: Int32Array<SharedArrayBuffer>;
 }
 
-/** Answer to `scan`: hits per literal, in the order of each shard. */
+/** Answers queries from the text of a thread's shards alone. */
+export interface ScanWordsTask extends Limits, Pick<RankOptions, 'k' | 'by' | 'filter' | 'words'> {
+  readonly op: 'scanWords';
+  readonly queries: readonly WordsQuery[];
+}
+
+/** Answer to `scan` and `scanWords`: hits per literal or query, best first in each shard. */
 export interface ScanAnswer extends Shortfall {
   readonly hits: readonly (readonly RankedHit[])[];
 }
@@ -377,6 +384,7 @@ export type SearchTask =
   | RankVectorsTask
   | EvidenceTask
   | ScanTask
+  | ScanWordsTask
   | FetchTask
   | VerifyTask;
 
@@ -387,6 +395,7 @@ export interface SearchAnswers {
   readonly nearest: NearestAnswer;
   readonly evidence: EvidenceAnswer;
   readonly scan: ScanAnswer;
+  readonly scanWords: ScanAnswer;
   readonly rank: RankAnswer;
   readonly rankVectors: RankVectorsAnswer;
   readonly fetch: FetchAnswer;

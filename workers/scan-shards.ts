@@ -1,5 +1,5 @@
-import { filterByWords, LiteralFinder, noWork, type RankedChunk, scanShard } from '../shards/index.ts';
-import type { RankedHit, ScanAnswer, ScanTask } from './protocol.ts';
+import { filterByWords, LiteralFinder, noWork, type RankedChunk, scanForWords, scanShard } from '../shards/index.ts';
+import type { RankedHit, ScanAnswer, ScanTask, ScanWordsTask } from './protocol.ts';
 import { checkOf, forEachShard } from './search-shards.ts';
 import type { ShardCache } from './shard-cache.ts';
 
@@ -28,11 +28,10 @@ export function scanShards(task: ScanTask, shards: ShardCache): ScanAnswer {
       check,
     });
     // Only now: of a shard that fails in the middle, nothing counts.
-    for (const [literal, list] of found.entries()) {
-      for (const hit of list.slice(0, task.k)) {
-        hits[literal]!.push({ ...hit, shard, ...shards.documentName(shard, hit.document) });
-      }
-    }
+    const named = found.map((list) =>
+      list.slice(0, task.k).map((hit) => ({ ...hit, shard, ...shards.documentName(shard, hit.document) })),
+    );
+    for (const [literal, list] of named.entries()) hits[literal]!.push(...list);
   });
   return { hits, ...shortfall };
 }
@@ -42,4 +41,20 @@ function hitsUpTo({ counts, order }: ScanTask, literal: number, place: number): 
   let sum = 0;
   for (let at = 0; at <= place; at++) sum += Atomics.load(counts, literal * order.length + at);
   return sum;
+}
+
+/** Answers queries from the text of a thread's shards alone. */
+export function scanShardsForWords(task: ScanWordsTask, shards: ShardCache): ScanAnswer {
+  const { queries, k, by, filter, words } = task;
+  const check = checkOf(task);
+  const hits: RankedHit[][] = queries.map(() => []);
+  const shortfall = forEachShard(task, shards, check, (reader) => {
+    const shard = reader.meta.id;
+    const found = scanForWords(reader, queries, { k, by, filter, words, check });
+    const named = found.map((list) =>
+      list.map((hit) => ({ ...hit, shard, ...shards.documentName(shard, hit.document) })),
+    );
+    for (const [query, list] of named.entries()) hits[query]!.push(...list);
+  });
+  return { hits, ...shortfall };
 }

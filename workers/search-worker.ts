@@ -2,7 +2,7 @@ import { ShelfmarkError } from '../shards/index.ts';
 import { answer } from './answer.ts';
 import { findKnown, findNearest } from './known-attributes.ts';
 import type { Answer, SearchAnswers, SearchTask } from './protocol.ts';
-import { scanShards } from './scan-shards.ts';
+import { scanShards, scanShardsForWords } from './scan-shards.ts';
 import { answerRank, countTerms, fetchHits, rankEvidence } from './search-shards.ts';
 import { ShardCache } from './shard-cache.ts';
 import { verifyShard } from './verify-shard.ts';
@@ -45,6 +45,8 @@ export function createSearchWorker(loadVectorTasks: () => Promise<VectorTasks>):
         return (await loadVectorTasks()).answerRankVectors(task, opened);
       case 'scan':
         return scanShards(task, opened);
+      case 'scanWords':
+        return scanShardsForWords(task, opened);
       case 'fetch':
         return fetchHits(task, opened);
     }

@@ -1,3 +1,4 @@
+import type { ChunkId } from '../format.ts';
 import type { ShardReader } from '../shard-reader.ts';
 import type { TokenAlternatives } from '../snippet.ts';
 import { type ChunkFilter, toFilter } from './context.ts';
@@ -51,6 +52,21 @@ export function filterByWords(
   const filter = toFilter(bitmap);
   made.set(reader, { key, base, filter });
   return filter;
+}
+
+/** Whether a chunk is one that words let through, by its text alone. */
+export function hasWords(reader: ShardReader, chunk: ChunkId, words: WordFilter): boolean {
+  const terms = new Set<string>();
+  for (const text of reader.columnTexts(chunk))
+    reader.analyzer().visitTerms(text, undefined, (term) => terms.add(term));
+  const has = (alternatives: TokenAlternatives): boolean =>
+    alternatives.some((all) => all.every((term) => terms.has(term)));
+  const begins = (beginning: string): boolean => [...terms].some((term) => term.startsWith(beginning));
+  return (
+    words.beginnings.every(({ texts, alternatives }) => texts.some(begins) || has(alternatives)) &&
+    !words.withoutTokens.some(has) &&
+    !hasAnyPhrase(reader, chunk, words.withoutPhrases)
+  );
 }
 
 function keepBeginning(

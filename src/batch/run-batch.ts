@@ -164,7 +164,12 @@ async function* answerRows(
   queries: AsyncIterable<BatchQuery>,
   options: BatchRunOptions,
 ): AsyncGenerator<OutputRow> {
-  const search = { ...searchOf(options), ...(options.signal === undefined ? {} : { signal: options.signal }) };
+  const search = {
+    ...searchOf(options),
+    // A run that stops at a damaged shard need not look through its text first.
+    scanDamaged: options.allowPartial,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  };
   const { by } = fillSearchOptions(search);
   if (options.format !== 'trec') {
     const toLine = options.format === 'jsonl' ? toJsonLine : toContextsLine(options.budget ?? defaultBudget);

@@ -22,7 +22,7 @@ const rungMeanings: Readonly<Record<RungName, string>> = {
   top5: 'any of five words',
   any: 'any word',
   phrase: 'the phrases alone',
-  scan: 'the very text',
+  scan: 'the text itself',
   vector: 'nearest vectors',
 };
 
@@ -60,7 +60,7 @@ function listed(tokens: readonly string[]): string {
 }
 
 function advice({ match, coverage }: SearchAnswer): string {
-  if (coverage.searched === 0) return 'Nothing could be searched.\n';
+  if (coverage.searched + coverage.scanned === 0) return 'Nothing could be searched.\n';
   if (match === 'all') return 'Nothing found. Try --match any, which takes passages with any of the words.\n';
   if (match === 'strict') return 'Nothing found. Try other words, or --match any with --also and synonyms.\n';
   if (match === 'scan') return 'Nothing found. Try a shorter piece of it, or --ignore-case.\n';

@@ -32,7 +32,8 @@ export class HybridRetriever implements Retriever {
     known: readonly ShardFailure[] = [],
     deadline: number | null = deadlineOf(options),
   ): Promise<RankedGroup> {
-    const wide = { ...options, limit: depthOf(options.limit) };
+    // Both lists rest on the same shards, so one whose index is damaged is in neither.
+    const wide = { ...options, limit: depthOf(options.limit), scanDamaged: false };
     let failed = known;
     for (;;) {
       const [lexical, vector] = await Promise.all([

@@ -10,6 +10,7 @@ export function coverageOf(
   return {
     shards,
     searched: shards - failures.size - timedOut.size,
+    scanned: 0,
     failed: failures.size,
     timedOut: timedOut.size,
     failures: [...failures.values()]

@@ -76,9 +76,11 @@ export interface HitSource {
 export interface Coverage {
   readonly shards: number;
   readonly searched: number;
+  /** answered from their text alone, since their index is damaged; with a failure each */
+  readonly scanned: number;
   readonly failed: number;
   readonly timedOut: number;
-  /** one entry per failed shard */
+  /** one entry per shard that failed or was scanned */
   readonly failures: readonly { readonly shard: string; readonly code: string; readonly message: string }[];
   /** when hits were found by vectors: shards searched that have none by the model, so that none of their passages was found so */
   readonly withoutVectors?: readonly string[];

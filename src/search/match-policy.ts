@@ -138,6 +138,11 @@ export function planScan(text: string, ignoreCase: boolean): QueryPlan {
   return { text, match: 'scan', tokens, phraseTokens: [], droppedTokens: 0, rungs: [rung], rarest: null };
 }
 
+/** The step of a plan for shards that have only their text left. */
+export function scanRung({ tokens, phraseTokens, rungs }: QueryPlan): Rung {
+  return { ...rungs[0]!, name: 'scan', tokens: tokens.length > 0 ? tokens : phraseTokens };
+}
+
 function noWords(what: string, text: string): ShelfmarkError {
   const message = `The ${what} has no searchable words: it needs a letter or a digit.`;
   return new ShelfmarkError('SHELFMARK_NO_WORDS', message, { query: text.slice(0, 200) });

@@ -16,6 +16,11 @@ export interface SearchOptions {
   readonly ignoreCase?: boolean;
   /** With `scan`: told how far it is, in the end, and if it runs in threads several times a second. @default nobody */
   readonly onProgress?: (progress: ScanProgress) => void;
+  /**
+   * Where a shard's index is damaged and hits are wanting, look for the words in its text: hits of the step `scan`, below all others.
+   * @default true
+   */
+  readonly scanDamaged?: boolean;
   /** Which five words `strict` falls back on: the longest, or those in the fewest passages. @default 'longest' */
   readonly fallback?: Fallback;
   /** Where a step of `strict` has fewer hits than wanted, the next one's come below them. @default false */
@@ -95,6 +100,7 @@ export interface FilledSearchOptions {
   readonly match: MatchMode;
   readonly ignoreCase: boolean;
   readonly onProgress: ((progress: ScanProgress) => void) | undefined;
+  readonly scanDamaged: boolean;
   readonly fallback: Fallback;
   readonly fill: boolean;
   readonly retriever: RetrieverName;
@@ -156,6 +162,7 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
     match: options.match ?? 'strict',
     ignoreCase: options.ignoreCase ?? false,
     onProgress: options.onProgress,
+    scanDamaged: options.scanDamaged ?? true,
     fallback: options.fallback ?? 'longest',
     fill: options.fill ?? false,
     retriever: options.retriever ?? 'lexical',

@@ -40,7 +40,7 @@ import type {
   SearchAnswer,
 } from './hits.ts';
 import { KnownValues } from './known-values.ts';
-import { planQuery, planScan, type QueryPlan, type Rung, settlePlan } from './match-policy.ts';
+import { planQuery, planScan, type QueryPlan, type Rung, scanRung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { QueryAnalyzer } from './query-analyzer.ts';
 import type { ShardPool } from './shard-pool.ts';
@@ -191,8 +191,71 @@ export class Searcher implements Retriever {
         options.match === 'scan'
           ? await this.#scan(planned, options, failures, limits)
           : await this.#rank(planned, options, failures, limits);
-      if (group !== null) return group;
+      if (group === null) continue;
+      // What has failed before had its text damaged, or a name.
+      const damaged = [...failures.values()].filter(
+        ({ shard, error }) => error.code === 'SHELFMARK_CORRUPT' && !known.some((failure) => failure.shard === shard),
+      );
+      return damaged.length > 0 && options.match !== 'scan' && options.scanDamaged
+        ? await this.#scanDamaged(group, damaged, options, limits)
+        : group;
     }
+  }
+
+  /** Adds hits from the text of shards whose index is damaged, where there are fewer than wanted. */
+  async #scanDamaged(
+    group: RankedGroup,
+    damaged: readonly ShardFailure[],
+    options: FilledSearchOptions,
+    { deadline, stop }: Omit<Limits, 'excluded'>,
+  ): Promise<RankedGroup> {
+    const open = group.answers.filter(({ hits }) => hits.length < options.limit);
+    if (open.length === 0) return group;
+    const order = [...this.#shards.keys()];
+    const startedAt = performance.now();
+    const rungs = open.map(({ plan }) => scanRung(plan));
+    const result = await this.#pool.scanWords(
+      {
+        queries: rungs.map(({ tokens, query }, index) => ({
+          words: tokens.map(({ text }) => text),
+          isStrict: open[index]!.plan.match === 'all',
+          phrases: query.phrases,
+        })),
+        k: options.limit,
+        by: options.by,
+        filter: filterOf(options),
+        words: planWordFilter(this.#analyzer, options),
+        excluded: order.filter((id) => !damaged.some(({ shard }) => shard === id)),
+        deadline,
+        stop,
+      },
+      order,
+    );
+    options.signal?.throwIfAborted();
+    const ms = roundMs(performance.now() - startedAt);
+    const scanned = damaged.length - result.failed.length - result.timedOut.length;
+    const { coverage } = group;
+    return {
+      ...group,
+      answers: group.answers.map((answer) => {
+        const at = open.indexOf(answer);
+        if (at < 0) return answer;
+        const rung = rungs[at]!;
+        const added = result.hits[at]!.slice(0, options.limit - answer.hits.length).map((hit) => ({ ...hit, rung }));
+        const hits = [...answer.hits, ...added];
+        const step = {
+          name: rung.name,
+          tokens: describeTokens(rung),
+          hits: added.length,
+          ms,
+          threadMs: ms,
+          work: noWork(),
+        };
+        const steps = options.explain ? [...answer.steps, step] : answer.steps;
+        return { ...answer, rung: hits[0]?.rung ?? answer.rung, hits, steps };
+      }),
+      coverage: { ...coverage, failed: coverage.failed - scanned, scanned },
+    };
   }
 
   /**
@@ -351,9 +414,12 @@ export class Searcher implements Retriever {
   ): Promise<{ readonly passages: ReadonlyMap<RungHit, readonly RankedChunk[]>; readonly failures: ShardFailure[] }> {
     const hits = answers.flatMap((answer) => answer.hits);
     if (options.evidence <= 1) return { passages: new Map(hits.map((hit) => [hit, [hit]])), failures: [] };
-    const rungs = [...new Set(hits.map(({ rung }) => rung))];
+    // Of what was found by scanning, the index knows nothing.
+    const passages = new Map<RungHit, readonly RankedChunk[]>(hits.map((hit) => [hit, [hit]]));
+    const ranked = hits.filter(({ rung }) => rung.name !== 'scan');
+    const rungs = [...new Set(ranked.map(({ rung }) => rung))];
     const groups = new Map<string, RungHit[]>();
-    for (const hit of hits) {
+    for (const hit of ranked) {
       const key = `${rungs.indexOf(hit.rung)} ${hit.shard}`;
       groups.set(key, [...(groups.get(key) ?? []), hit]);
     }
@@ -377,7 +443,6 @@ export class Searcher implements Retriever {
         stop: stopFlagOf(options.signal),
       },
     );
-    const passages = new Map<RungHit, readonly RankedChunk[]>();
     const failures: ShardFailure[] = [];
     for (const [index, group] of together.entries()) {
       const answer = found[index]!;

@@ -16,6 +16,7 @@ import type {
   RankVectorsTask,
   ScanAnswer,
   ScanTask,
+  ScanWordsTask,
   SearchAnswers,
   SearchTask,
   ShardFailure,
@@ -174,12 +175,29 @@ export class ShardPool {
     const counts = new Int32Array(new SharedArrayBuffer(4 * literals.length * order.length));
     const task: ScanTask = { op: 'scan', ...request, counts };
     const answers = await Promise.all(this.#lanes.map((thread) => thread.run<'scan'>(task)));
-    const placeOf = new Map(order.map((shard, place) => [shard, place]));
+    const byPlace = archiveOrder(order);
     const hits = literals.map((_, literal) =>
       answers
         .flatMap((answer) => answer.hits[literal]!)
-        .sort((a, b) => placeOf.get(a.shard)! - placeOf.get(b.shard)! || a.chunk - b.chunk)
+        .sort(byPlace)
         .slice(0, k),
+    );
+    return { hits, ...joinShortfalls(answers) };
+  }
+
+  /**
+   * Answers queries from the text of all shards but those excluded; hits with most words first, then in the order of shards
+   * and chunks.
+   */
+  async scanWords(request: Omit<ScanWordsTask, 'op'>, order: readonly string[]): Promise<ScanAnswer> {
+    const task: ScanWordsTask = { op: 'scanWords', ...request };
+    const answers = await Promise.all(this.#lanes.map((thread) => thread.run<'scanWords'>(task)));
+    const byPlace = archiveOrder(order);
+    const hits = request.queries.map((_, query) =>
+      answers
+        .flatMap((answer) => answer.hits[query]!)
+        .sort((a, b) => b.score - a.score || byPlace(a, b))
+        .slice(0, request.k),
     );
     return { hits, ...joinShortfalls(answers) };
   }
@@ -250,6 +268,12 @@ function spread<Shard extends { readonly bytes: number }>(shards: readonly Shard
     owner.set(shard, lightest);
   }
   return loads.map((_, group) => shards.filter((shard) => owner.get(shard) === group));
+}
+
+/** Order of hits by shard, then chunk. */
+function archiveOrder(order: readonly string[]): (a: RankedHit, b: RankedHit) => number {
+  const placeOf = new Map(order.map((shard, place) => [shard, place]));
+  return (a, b) => placeOf.get(a.shard)! - placeOf.get(b.shard)! || a.chunk - b.chunk;
 }
 
 const compareHits = byName((hit: RankedHit) => hit);

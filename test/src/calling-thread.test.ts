@@ -104,7 +104,7 @@ describe('a corpus searched by 0, 1 or 2 threads', () => {
       block(5);
       const { coverage, hits } = await search;
       const { shards } = coverage;
-      expect(coverage).toEqual({ shards, searched: 0, failed: 0, timedOut: shards, failures: [] });
+      expect(coverage).toEqual({ shards, searched: 0, scanned: 0, failed: 0, timedOut: shards, failures: [] });
       expect({ hits, shards }).toEqual({ hits: [], shards: shardsOf(corpus).length });
       expect((await open.search('archive', { timeoutMs: 60_000 })).coverage.searched).toBe(shards);
     });

@@ -108,6 +108,7 @@ describe('search', () => {
     expect(coverage).toEqual({
       shards: shardsOf(corpus).length,
       searched: 0,
+      scanned: 0,
       failed: 0,
       timedOut: coverage.shards,
       failures: [],

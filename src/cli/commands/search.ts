@@ -118,6 +118,6 @@ function markersOf({ mark, noMark, html }: Typed<typeof flags>): { readonly open
 
 /** An answer that rests on no shard at all is no answer, asked for strictly or not. */
 function exitCodeOf({ coverage }: SearchAnswer, strict: boolean): number {
-  const isEmpty = coverage.searched === 0 && coverage.shards > 0;
+  const isEmpty = coverage.searched + coverage.scanned === 0 && coverage.shards > 0;
   return isEmpty || (strict && isPartial(coverage)) ? exitCodes.partial : exitCodes.ok;
 }

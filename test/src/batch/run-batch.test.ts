@@ -144,6 +144,7 @@ describe('a JSON run', () => {
           coverage: {
             shards: shardsOf(corpus).length,
             searched: shardsOf(corpus).length,
+            scanned: 0,
             failed: 0,
             timedOut: 0,
             failures: [],
