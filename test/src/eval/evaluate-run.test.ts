@@ -61,13 +61,6 @@ describe('readQrels', () => {
     expect((await shelfmarkError(readQrels(file), 'SHELFMARK_USAGE')).message).toContain(message);
   });
 
-  it('counts lines the same whatever ends them', async () => {
-    for (const end of ['\n', '\r\n', '\r']) {
-      const file = await fileOf(`${Array.from({ length: 50_000 }, (_, i) => `q 0 d${i} 1`).join(end)}${end}x${end}`);
-      expect((await shelfmarkError(readQrels(file), 'SHELFMARK_USAGE')).message).toContain('line 50001:');
-    }
-  });
-
   it('says when there is no such file', async () => {
     await shelfmarkError(readQrels(join(await temporaryFolder(), 'none')), 'SHELFMARK_SOURCE');
   });
