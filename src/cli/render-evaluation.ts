@@ -74,8 +74,10 @@ function renderBars(...runs: readonly (readonly [name: string, means: MetricValu
   );
 }
 
-function notesOf({ withoutRelevant, notJudged }: Evaluation, comparedRun: string | null): string[] {
+function notesOf({ means, withoutRelevant, notJudged }: Evaluation, comparedRun: string | null): string[] {
+  const isNothing = Object.values(means).every((mean) => mean === 0);
   return [
+    ...(isNothing ? ['Nothing right was found. Do the run and the file it is measured against use the same ids?'] : []),
     ...(withoutRelevant === 0
       ? []
       : [`${formatCounted(withoutRelevant, 'judged question')} without a relevant document, counted as 0.`]),

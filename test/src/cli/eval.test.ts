@@ -30,6 +30,14 @@ describe('eval', () => {
     ]);
   });
 
+  it('wonders about ids when nothing is right', async () => {
+    writeFileSync(join(cwd, 'chunks.trec'), 'q1 Q0 a#1 1 2 t\n');
+    const { stdout } = await run('chunks.trec', '--qrels', 'qrels.tsv');
+    expect(stdout).toContain(
+      '\nNothing right was found. Do the run and the file it is measured against use the same ids?\n',
+    );
+  });
+
   it('prints the default metrics', async () => {
     const { stdout } = await run('new.trec', '--qrels', 'qrels.tsv', '--json');
     expect(JSON.parse(stdout)).toEqual({
