@@ -16,7 +16,7 @@ import {
   resultsFolder,
   today,
 } from '../measure/results.ts';
-import { collections, filesOf } from './collections.ts';
+import { buildsOf, type Collection, collections, filesOf } from './collections.ts';
 import { measureCollection, type Quality } from './measure.ts';
 import { modes } from './modes.ts';
 import { toReport } from './report.ts';
@@ -40,23 +40,22 @@ const inputs: Record<string, Readonly<Record<string, number>>> = {};
 const notes: string[] = [];
 
 for (const collection of wantedCollections) {
-  const { name, baselines } = collection;
   const files = filesOf(collection);
   if (files === null) {
-    notes.push(`${name} was left out: its files are not below ../shared/data, which only the project's workshop has`);
+    notes.push(
+      `${collection.name} was left out: it is not below ../shared/data, which only the project's workshop has`,
+    );
     progress(notes.at(-1)!);
     continue;
   }
-  const size = await measureCollection(name, files, wantedModes, (mode, quality) => {
-    progress(`${name}, ${mode.name}: ${describe(quality)}`);
-    addQuality(name, mode.name, quality);
-  });
-  inputs[name] = { ...size };
-  for (const { engine, ndcg10, recall100 } of baselines) {
-    const baseline = { input: name, case: 'published', engine, unit: '', better: 'higher' } as const;
-    measured.add({ ...baseline, measure: 'nDCG@10' }, ndcg10);
-    if (recall100 !== undefined) measured.add({ ...baseline, measure: 'recall@100' }, recall100);
+  for (const { input, language } of buildsOf(collection)) {
+    const size = await measureCollection(files, language, wantedModes, (mode, quality) => {
+      progress(`${input}, ${mode.name}: ${describe(quality)}`);
+      addQuality(input, mode.name, quality);
+    });
+    inputs[input] = { ...size };
   }
+  addBaselines(collection);
 }
 
 const result: BenchResult = {
@@ -95,6 +94,14 @@ function chosen<Named extends { readonly name: string }>(
 function describe({ ndcg10, recall100, mrr10, questionsPerSecond }: Quality): string {
   const shares = `nDCG@10 ${ndcg10.toFixed(4)}, recall@100 ${recall100.toFixed(4)}, MRR@10 ${mrr10.toFixed(4)}`;
   return `${shares}, ${Math.round(questionsPerSecond)} questions/s`;
+}
+
+function addBaselines({ name, baselines }: Collection): void {
+  for (const { engine, ndcg10, recall100 } of baselines) {
+    const baseline = { input: name, case: 'published', engine, unit: '', better: 'higher' } as const;
+    measured.add({ ...baseline, measure: 'nDCG@10' }, ndcg10);
+    if (recall100 !== undefined) measured.add({ ...baseline, measure: 'recall@100' }, recall100);
+  }
 }
 
 function addQuality(input: string, mode: string, quality: Quality): void {

@@ -34,16 +34,16 @@ export interface CollectionSize {
 
 const metrics = parseMetrics('ndcg@10,recall@100,mrr@10');
 
-/** Builds a collection with default settings and measures modes on it, by document, 100 hits a question. */
+/** Builds a collection with default settings but for the language, and measures modes on it, by document, 100 hits a question. */
 export async function measureCollection(
-  name: string,
   files: Files,
+  language: string,
   modes: readonly Mode[],
   onMeasured: (mode: Mode, quality: Quality) => void,
 ): Promise<CollectionSize> {
-  const path = join(workFolder, 'quality', name);
+  const path = join(workFolder, 'quality');
   await rm(path, { recursive: true, force: true });
-  const { indexed } = await buildCorpus({ sources: [files.corpus], corpus: path });
+  const { indexed } = await buildCorpus({ sources: [files.corpus], corpus: path, language });
   const qrels = await readQrels(files.qrels);
   const corpus = await Corpus.open(path);
   try {
