@@ -30,7 +30,7 @@ export interface Measurement {
 
 /** What one run of a bench leaves behind. Nothing in it names the machine's user, host or folders. */
 export interface BenchResult {
-  readonly kind: 'rivals' | 'scale' | 'cold' | 'quality';
+  readonly kind: 'rivals' | 'scale' | 'cold' | 'quality' | 'vectors';
   readonly date: string;
   readonly machine: Machine;
   readonly versions: Readonly<Record<string, string>>;
