@@ -1,6 +1,6 @@
 /**
  * Dot products of many vectors of signed bytes with one of 16-bit numbers, as WebAssembly: JavaScript has no vector
- * instructions, and takes seven times as long. The module is put together here from its instructions, so that no compiled
+ * instructions, and takes over ten times as long. The module is put together here from its instructions, so that no compiled
  * file has to be trusted. In text form its one function is
  *
  *   func $dots (param $codes $end $stride $query $out i32) (local $step i32) (local $low $high v128)

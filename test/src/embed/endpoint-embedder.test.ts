@@ -145,9 +145,4 @@ describe('an embedder by name', () => {
   it.each(['ftp://host/', 'http://user:word@host/'])('is not %s', async (url) => {
     await shelfmarkError(openEmbedder(url, { model: 'small' }), 'SHELFMARK_USAGE');
   });
-
-  it('is not a folder without a model', async () => {
-    const { message } = await shelfmarkError(openEmbedder('test'), 'SHELFMARK_NOT_FOUND');
-    expect(message).toContain('config.json');
-  });
 });
