@@ -1,11 +1,11 @@
-import { constants, existsSync } from 'node:fs';
-import { copyFile, link } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type DocumentId, hashFile, ShardReader, ShelfmarkError } from '../../shards/index.ts';
 import { Catalog, type ShardRow } from '../catalog.ts';
 import { layoutOf, shardFileName } from '../layout.ts';
-import { syncPath } from '../sync-path.ts';
+import { adoptVectors } from './adopt-vectors.ts';
 import { changeCorpus } from './change-corpus.ts';
+import { linkOrCopy } from './link-or-copy.ts';
 import { isLost } from './lost-shards.ts';
 import { publishShard } from './publish-shard.ts';
 import { writeRejects } from './write-rejects.ts';
@@ -24,7 +24,7 @@ export interface AdoptReport {
 /**
  * Joins the shards of other corpora, typically the parts of a job array, into one. Files are linked where the file system
  * can, else copied; the other corpora stay as they are. Each corpus is entered in one transaction, so a killed run
- * leaves whole corpora only, and running it again goes on.
+ * leaves whole corpora only, and running it again goes on. Vectors come along, those made since a part was adopted too.
  *
  * @throws ShelfmarkError SHELFMARK_BUSY, SHELFMARK_NOT_FOUND, SHELFMARK_CORRUPT (a shard does not have its hash),
  * SHELFMARK_USAGE (a part is unfinished, changed after it was adopted, or is the corpus itself), SHELFMARK_IO.
@@ -73,7 +73,9 @@ async function adoptCorpus(
     // A shard that was adopted before and whose file got lost comes back.
     const lost = from.shards().filter((shard) => !news.includes(shard) && isLost(root, shard));
     for (const shard of [...news, ...lost]) await takeFile(shard, root, other);
-    return catalog.transaction(() => enterCorpus(catalog, from, root, news));
+    const entered = catalog.transaction(() => enterCorpus(catalog, from, root, news));
+    await adoptVectors(new Set(from.shards().map(({ name }) => name)), root, other);
+    return entered;
   } finally {
     from.close();
   }
@@ -105,7 +107,7 @@ async function takeFile(shard: ShardRow, root: string, other: string): Promise<v
       file: origin,
     });
   }
-  await link(origin, file).catch(() => copyDurably(origin, file));
+  await linkOrCopy(origin, file);
   const sha256 = await hashFile(file);
   if (sha256 !== shard.sha256) {
     throw new ShelfmarkError(
@@ -115,11 +117,6 @@ async function takeFile(shard: ShardRow, root: string, other: string): Promise<v
     );
   }
   await publishShard(file, shard.name, root);
-}
-
-async function copyDurably(origin: string, file: string): Promise<void> {
-  await copyFile(origin, file, constants.COPYFILE_FICLONE);
-  await syncPath(file, 'r+');
 }
 
 /** Copies what the other catalog says about the new shards; documents that are here already stay the ones that count. */

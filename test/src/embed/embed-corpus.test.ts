@@ -1,6 +1,7 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { adoptParts } from '../../../src/build/adopt-parts.ts';
 import { Catalog } from '../../../src/catalog.ts';
 import { embedCorpus } from '../../../src/embed/embed-corpus.ts';
 import type { EmbedOptions, EmbedProgress } from '../../../src/embed/embed-options.ts';
@@ -211,6 +212,20 @@ describe('embedding that was cut short', () => {
     await shelfmarkError(embed(corpus, { embedder }), 'SHELFMARK_EMBEDDER');
     isDown = false;
     expect((await embed(corpus, { embedder })).kept).toBeGreaterThanOrEqual(512);
+  });
+});
+
+describe('adopting a corpus', () => {
+  it('brings its vectors along, and later those that were made since', async () => {
+    const part = await copyOfCorpus();
+    await embed(part);
+    const joined = join(folder, 'joined');
+    await adoptParts(joined, [part]);
+    expect(await vectorsOf(joined)).toEqual(await vectorsOf(part));
+    await embed(part, { passagePrefix: 'passage: ' });
+    await adoptParts(joined, [part]);
+    expect(Object.keys(await vectorsOf(joined))).toHaveLength(4);
+    expect(await embed(joined, { passagePrefix: 'passage: ' })).toMatchObject({ embedded: 0, kept: chunks });
   });
 });
 
