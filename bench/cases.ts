@@ -6,6 +6,7 @@ import { Bench } from 'tinybench';
 import { buildCorpus, Corpus } from '../dist/src/index.js';
 import { discoverSources, frameSource } from '../dist/src/sources/index.js';
 import { type BenchInput, workFolder } from './corpora.ts';
+import { measureFeatures } from './features.ts';
 
 /** A number that a case measured, with its unit. */
 export type Measures = Readonly<Record<string, number>>;
@@ -16,6 +17,7 @@ export const cases: Readonly<Record<string, (input: BenchInput) => Promise<Reado
   'plain-fts5': measurePlainFts5,
   search: measureSearch,
   batch: measureBatch,
+  features: measureFeaturesOf,
 };
 
 const megabyte = 1e6;
@@ -131,6 +133,15 @@ async function measureBatch(input: BenchInput): Promise<Record<string, Measures>
     await corpus.close();
   }
   return results;
+}
+
+async function measureFeaturesOf(input: BenchInput): Promise<Record<string, Measures>> {
+  const corpus = await openBuilt(input);
+  try {
+    return await measureFeatures(input, corpus);
+  } finally {
+    await corpus.close();
+  }
 }
 
 async function openBuilt(input: BenchInput): Promise<Corpus> {

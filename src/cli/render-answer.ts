@@ -41,13 +41,13 @@ export function* renderAnswer(answer: SearchAnswer, markers: SnippetStyle, style
 
 function header({ hits, rung, searched, coverage, retrieval, tookMs }: SearchAnswer): string {
   const further = [...new Set(hits.map((hit) => hit.rung))].filter((name) => name !== rung && name !== 'vector');
-  const filled = further.map((name) => `, filled up from ${name} (${rungMeanings[name]})`).join('');
+  const steps = [rung, ...further].map((name) => `${name} (${rungMeanings[name]})`).join(', then ');
   const model = retrieval?.model ?? null;
   const joint = retrieval?.retriever === 'hybrid' ? ', joined with vectors' : '';
   const vectors = model === null ? '' : `${joint} by ${sanitizeLine(model)}`;
   return [
     formatCounted(hits.length, 'hit'),
-    `${rung} (${rungMeanings[rung]}) of: ${listed(searched)}${filled}${vectors}`,
+    `${steps} of: ${listed(searched)}${vectors}`,
     `${coverage.searched}/${formatCounted(coverage.shards, 'shard')}`,
     formatDuration(tookMs),
   ].join(' | ');

@@ -146,6 +146,36 @@ describe('search', () => {
     expect(also.hits.map(({ heading }) => heading.at(-1)).sort()).toEqual(['Badgers', 'Foxes']);
   });
 
+  it('fills up from the next step, and says which hits are from there', async () => {
+    const { stdout } = await run('search', 'otter', 'river', '--fill', '-n', '12');
+    expect(stdout).toMatch(/^12 hits \| all \(every word\), then top5 \(any of five words\) of: otter, river \|/);
+    expect(stdout.match(/^\d+\. .*, top5\)$/gm)).toHaveLength(2);
+  });
+
+  it('shows further passages of a document', async () => {
+    const args = ['badger', 'fox', '--match', 'any', '--evidence', '2'];
+    const { stdout } = await run('search', ...args, '--no-mark');
+    expect(stdout).toMatch(
+      /^1 hit .*\n\n1\. Guide .*\n {3}Guide > (Badgers|Foxes)\n(.*\n)+ {3}\+ Guide > (Badgers|Foxes) \(/,
+    );
+    const { hits } = await search(...args);
+    expect(hits[0]!.evidence!.map(({ heading }) => heading.at(-1)).sort()).toEqual(['Badgers', 'Foxes']);
+  });
+
+  it('finds the very text, as the library does', async () => {
+    const text = 'pair a:b, C++ code, near(';
+    const { stdout, stderr } = await run('search', text, '--match', 'scan', '--ignore-case', '--mark', '[', ']');
+    expect(stderr).toBe('');
+    expect(stdout).toContain(`1 hit | scan (the text itself) of: ${text} |`);
+    expect(stdout).toContain('[pair a:b, C++ code, NEAR(] it.');
+    expect((await run('search', text, '--match', 'scan')).stdout).toContain('0 hits |');
+    const typed = await search(text, '--match', 'scan', '--ignore-case', '--workers', '0');
+    const corpus = await Corpus.open(join(cwd, 'corpus'), { workers: 0 });
+    const asked = await corpus.search(text, { match: 'scan', ignoreCase: true });
+    await corpus.close();
+    expect(typed.hits).toEqual(asked.hits);
+  });
+
   it('filters by kind and collection, which may be repeated', async () => {
     const kinds = async (...args: string[]): Promise<string[]> => {
       const { hits } = await search('heron', '-n', '100', ...args);
