@@ -36,11 +36,11 @@ export interface CorpusOptions {
    * heard only between the steps of a search. @default the machine's cores, at most 8 and at most one a shard
    */
   readonly workers?: number;
-  /** Memory for expanded postings, all threads together, in bytes; at least 1 MiB. @default 128 MiB */
+  /** Memory for expanded postings, all threads together, in bytes; at least 1 MiB. @default 512 MiB */
   readonly cacheBytes?: number;
 }
 
-const defaultCacheBytes = 128 * 2 ** 20;
+const defaultCacheBytes = 512 * 2 ** 20;
 
 /** How much to show. */
 export interface ShowOptions {

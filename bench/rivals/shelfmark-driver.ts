@@ -58,8 +58,8 @@ export async function* recordsOf(file: string): AsyncGenerator<string> {
   }
 }
 
-/** Expanded postings that the worker may keep: the default of a corpus, for one thread alone. */
-const postingsBytes = 128 * 2 ** 20;
+/** Expanded postings that all threads of a corpus may keep by default. */
+const postingsBytes = 512 * 2 ** 20;
 
 const noLimits = { excluded: [], deadline: null, stop: null };
 
@@ -73,11 +73,15 @@ export class WorkerView {
   readonly #records = new Map<string, Int32Array>();
   readonly #scoring: Scoring;
 
-  /** Opens all shards at the first query. */
-  constructor(corpus: string) {
+  /**
+   * Opens shards at the first query.
+   * @param threads of so many threads that share the corpus the view is the first one's
+   */
+  constructor(corpus: string, threads = 1) {
     const shards = targetsOf(corpus);
-    this.#cache = new ShardCache({ shards, maxOpen: shards.length, postingsBytes });
-    for (const { id, file, chunks } of shards) this.#records.set(id, recordsOfShard(file, chunks));
+    const own = shards.filter((_, index) => index % threads === 0);
+    this.#cache = new ShardCache({ shards: own, maxOpen: own.length, postingsBytes: postingsBytes / threads });
+    for (const { id, file, chunks } of own) this.#records.set(id, recordsOfShard(file, chunks));
     this.#scoring = {
       ...DEFAULT_SCORING,
       columnUnits: COLUMN_UNITS,

@@ -98,6 +98,10 @@ async function measureSize(size: number): Promise<void> {
     progress(`${input}: p50 ${toText(times.p50)} ms, p99 ${toText(times.p99)} ms, ${toText(memoryMB)} MB`);
   }
 
+  const worker = await runStage<ScaleQuestions>(stage('worker', corpus));
+  adder(input, 'worker')('memory', 'MB', 'lower', worker.memoryMB);
+  progress(`${input}: a worker of the default pool has ${toText(worker.memoryMB)} MB`);
+
   const walls = await oneShotTimes(corpus);
   const addShot = adder(input, 'one-shot');
   for (const ms of walls) addShot('p50', 'ms', 'lower', ms);

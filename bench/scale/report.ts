@@ -19,6 +19,7 @@ export function toReport(result: BenchResult, chart: string): string {
     toText(value(input, 'questions-any', 'p50')),
     toText(value(input, 'questions-any', 'p99')),
     toText(value(input, 'questions-any', 'memory')),
+    toText(value(input, 'worker', 'memory')),
     toText(value(input, 'one-shot', 'p50')),
   ]);
   const columns = [
@@ -33,6 +34,7 @@ export function toReport(result: BenchResult, chart: string): string {
     'question p50 ms',
     'question p99 ms',
     'memory MB',
+    'memory of a worker MB',
     'one-shot ms',
   ];
   return `${[

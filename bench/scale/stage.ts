@@ -1,5 +1,6 @@
-/** Stages of a scale run, one a process: `stage.ts generate COPY DOCUMENTS`, `build CORPUS SIZE DOCUMENTS`, `questions CORPUS`. */
+/** Stages of a scale run, one a process: `stage.ts generate COPY DOCUMENTS`, `build CORPUS SIZE DOCUMENTS`, `questions CORPUS`, `worker CORPUS`. */
 import { rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { buildCorpus } from '../../dist/src/index.js';
 import { partsOf, planTokens, WorkerView } from '../rivals/shelfmark-driver.ts';
 import { type LatencyAnswer, measureLatency, peakMB } from '../rivals/stages.ts';
@@ -32,7 +33,10 @@ switch (stage) {
     answer(await build(first, Number(rest[0]), Number(rest[1])));
     break;
   case 'questions':
-    answer(questions(first));
+    answer(questions(first, 1));
+    break;
+  case 'worker':
+    answer(questions(first, Math.min(8, availableParallelism())));
     break;
   default:
     throw new Error(`unknown stage ${stage}`);
@@ -46,11 +50,11 @@ async function build(corpus: string, size: number, documents: number): Promise<S
   return { seconds: report.elapsedMs / 1000, corpusBytes: totalBytes, indexBytes, shards, peakMB: peakMB() };
 }
 
-/** One thread with all shards; several rounds, so that what can be kept in memory is there. */
-function questions(corpus: string): ScaleQuestions {
+/** One of so many threads that share the shards; several rounds, so that what can be kept in memory is there. */
+function questions(corpus: string, threads: number): ScaleQuestions {
   const texts = scaleQuestions().filter((text) => planTokens(text, 'all').length > 1);
   const before = process.memoryUsage().rss;
-  const view = new WorkerView(corpus);
+  const view = new WorkerView(corpus, threads);
   const queries = texts.map((text) => ({ class: 'questions-any', run: view.prepare(text, 'or') }));
   const measured: LatencyAnswer = measureLatency(queries, { warmups: 5, rounds: 1, budgetSeconds: 120 });
   const after = process.memoryUsage().rss;

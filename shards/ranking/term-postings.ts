@@ -129,17 +129,39 @@ export class PostingSegment {
   }
 }
 
+/** Units of which the shortest chunk is looked for before anything is divided; nearly all postings have fewer. */
+const COMMON_UNITS = 16;
+/** Postings of a block from which that pays. */
+const MANY_POSTINGS = 64;
+/** Behind all length classes. */
+const NO_CLASS = 0x1_0000;
+const shortest = new Int32Array(COMMON_UNITS);
+
 function bestOfBlocks({ blocks, starts, offsets, units, over }: ExpandedPostings, norms: ChunkNorms): Float64Array {
   const { classes, norms: values } = norms;
   const best = new Float64Array(blocks.length);
   for (let at = 0; at < blocks.length; at++) {
     const base = blocks[at]! << BLOCK_BITS;
+    const start = starts[at]!;
     const end = starts[at + 1]!;
+    const common = end - start < MANY_POSTINGS ? 0 : COMMON_UNITS;
     let highest = 0;
-    for (let index = starts[at]!; index < end; index++) {
+    shortest.fill(NO_CLASS);
+    for (let index = start; index < end; index++) {
       let tf = units[index]!;
+      const lengthClass = classes[base + offsets[index]!]!;
+      if (tf < common) {
+        // Classes are in the order of lengths, so the lowest is best.
+        if (lengthClass < shortest[tf]!) shortest[tf] = lengthClass;
+        continue;
+      }
       if (tf === OVER) tf = over!.get(index)!;
-      const value = tf / (tf + values[classes[base + offsets[index]!]!]!);
+      const value = tf / (tf + values[lengthClass]!);
+      if (value > highest) highest = value;
+    }
+    for (let tf = 1; tf < common; tf++) {
+      if (shortest[tf] === NO_CLASS) continue;
+      const value = tf / (tf + values[shortest[tf]!]!);
       if (value > highest) highest = value;
     }
     best[at] = highest;
