@@ -11,6 +11,7 @@ export {
 export type { EmbeddingModel } from '../shards/vectors/index.ts';
 export type { VerifyAnswer } from '../workers/protocol.ts';
 export type { BatchQuery, BatchRow, RankedRow } from './batch/answer-batch.ts';
+export { type Context, type ContextBudget, chooseContexts } from './batch/contexts.ts';
 export { escapeTrecId } from './batch/trec.ts';
 export { type AdoptReport, adoptParts } from './build/adopt-parts.ts';
 export { buildCorpus } from './build/build-corpus.ts';

@@ -37,6 +37,7 @@ const bytesPerToken = 4;
  * are joined, and what both have of an overlap is there, and counted, once.
  *
  * @param hits of a search by chunk, with text
+ * @throws ShelfmarkError SHELFMARK_USAGE when a hit has no text
  */
 export function chooseContexts(
   hits: readonly Hit[],
@@ -66,7 +67,8 @@ export function chooseContexts(
 function requireText(hit: Hit): Passage {
   const { text, textStart } = hit;
   if (text !== undefined && textStart !== undefined) return { ...hit, text, textStart };
-  throw new ShelfmarkError('SHELFMARK_INTERNAL', `The hit ${hit.shelfmark} has no text to make a context of.`);
+  const message = `The hit ${hit.shelfmark} has no text to make a context of: search with text.`;
+  throw new ShelfmarkError('SHELFMARK_USAGE', message, { shelfmark: hit.shelfmark });
 }
 
 /** Shard and document of a shelfmark. */

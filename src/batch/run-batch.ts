@@ -196,9 +196,9 @@ function toJsonLine({ id, query, match, rung, tokens, searched, hits, coverage, 
 }
 
 function toContextsLine(budget: ContextBudget): (row: BatchRow) => string {
-  return ({ id, query, match, rung, hits, coverage }) => {
+  return ({ id, query, match, rung, hits, coverage, retrieval }) => {
     const { contexts, used } = chooseContexts(hits, budget);
-    return `${JSON.stringify({ id, query, match, rung, budget: { ...budget, used }, contexts, coverage })}\n`;
+    return `${JSON.stringify({ id, query, match, rung, budget: { ...budget, used }, contexts, coverage, retrieval })}\n`;
   };
 }
 

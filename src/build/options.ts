@@ -15,7 +15,7 @@ export interface BuildOptions {
   readonly format?: 'auto' | 'jsonl' | 'markdown' | 'text';
   /** Patterns as in .gitignore for files of folders to leave out. @default [] */
   readonly ignore?: readonly string[];
-  /** Language of the documents, one of {@link LANGUAGES}: how their words are stemmed and which count in a question. @default 'en' */
+  /** Language of the documents, such as `en`, `de` or `cjk`: how their words are stemmed and which count in a question. @default 'en' */
   readonly language?: string;
   /** Collection of documents that do not name their own. @default 'default' */
   readonly collection?: string;

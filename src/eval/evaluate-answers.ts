@@ -12,7 +12,7 @@ import type { GoldAnswers } from './read-answers.ts';
 export const defaultAnswerMetrics = 'success@1,success@5,success@20,success@100';
 
 /**
- * Measures how high passages with a right answer stand, see {@link hasAnswer}. Means are over all questions that have
+ * Measures how high passages with a right answer stand, by the match of DrQA and DPR. Means are over all questions that have
  * answers; one that the run has no passages for counts as 0.
  *
  * @param run what `shelfmark batch` wrote with `--format jsonl --text` or `--format contexts`; read line by line

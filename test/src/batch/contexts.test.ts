@@ -89,6 +89,13 @@ describe('chooseContexts', () => {
     expect(chooseContexts(hits, { limit: 2, unit: 'tokens' }).contexts).toEqual([]);
   });
 
+  it('refuses hits that were fetched without text', () => {
+    const { text: _, ...hit } = passage('a', 1, 'x', 0);
+    expect(() => chooseContexts([hit], plenty)).toThrow(
+      's0000000000/a/1 has no text to make a context of: search with',
+    );
+  });
+
   it('gives pieces of the documents, each byte at most once, within the budget', () => {
     const texts = fc.array(fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }), {
       minLength: 1,
