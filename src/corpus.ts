@@ -218,9 +218,9 @@ export class Corpus {
   }
 
   /** The embeddings that the corpus has, by model; those of most shards first. */
-  async embeddings(): Promise<Embeddings[]> {
+  async embeddings(): Promise<readonly Embeddings[]> {
     const { findEmbeddings } = await import('./embed/find-embeddings.ts');
-    return findEmbeddings(this.path, this.#rows);
+    return findEmbeddings(this.path, this.#rows).embeddings;
   }
 
   /** SHA-256 over what is searched: the shards by hash, and the documents in them that were replaced. */

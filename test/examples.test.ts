@@ -38,6 +38,13 @@ describe('the examples', () => {
     expect(lines[2]).toBe('q3 any no hit 0 characters');
   });
 
+  it('embed a corpus and search it by words and vectors', () => {
+    const lines = run('hybrid.mjs').trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^\d+ passages have vectors by hash-256$/);
+    expect(lines).toHaveLength(4);
+    expect(lines[1]).toMatch(/^1\. \S+\.md: (\d+|–) by words, (\d+|–) by vectors$/);
+  });
+
   it('show deadlines, aborts and typed errors', () => {
     expect(run('deadline.mjs').trimEnd().split('\n')).toEqual([
       '1 searched, 0 failed, 0 timed out',

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeError, parseVectorsFileName } from '../../shards/index.ts';
+import { parseVectorsFileName, ShelfmarkError } from '../../shards/index.ts';
 import { type EmbeddingModel, VectorsReader } from '../../shards/vectors/index.ts';
 import type { ShardRow } from '../catalog.ts';
 import { layoutOf } from '../layout.ts';
@@ -14,16 +14,25 @@ export interface Embeddings {
   /** shards whose vectors are there and finished, as far as a look at the beginning of the file can tell */
   readonly shards: readonly string[];
   readonly bytes: number;
-  /** files that are there and cannot be used, and why */
-  readonly damaged: readonly { readonly shard: string; readonly message: string }[];
 }
 
-/** The embeddings of a corpus, those of most shards first. */
-export function findEmbeddings(corpus: string, rows: readonly Pick<ShardRow, 'name' | 'chunks'>[]): Embeddings[] {
+/** What the folder of a corpus has of vectors. */
+export interface FoundEmbeddings {
+  /** by model; those of most shards first */
+  readonly embeddings: readonly Embeddings[];
+  /** why files that are there cannot be used */
+  readonly damaged: readonly ShelfmarkError[];
+}
+
+/**
+ * Looks for the vectors of a corpus, at the beginning of each file only.
+ * @throws ShelfmarkError SHELFMARK_IO when a file cannot be read.
+ */
+export function findEmbeddings(corpus: string, rows: readonly Pick<ShardRow, 'name' | 'chunks'>[]): FoundEmbeddings {
   const folder = layoutOf(corpus).shards;
   const chunksOf = new Map(rows.map(({ name, chunks }) => [name, chunks]));
   const found = new Map<string, Embeddings>();
-  const damaged = new Map<string, { shard: string; message: string }[]>();
+  const damaged: ShelfmarkError[] = [];
   for (const name of readdirSync(folder).sort()) {
     const parsed = parseVectorsFileName(name);
     const chunks = chunksOf.get(parsed?.shard ?? '');
@@ -35,13 +44,14 @@ export function findEmbeddings(corpus: string, rows: readonly Pick<ShardRow, 'na
       if (vectors === null) continue;
       vectors.close();
       const { model, dimensions } = vectors.layout.header;
-      const known = found.get(key) ?? { model, key, dimensions, shards: [], bytes: 0, damaged: [] };
+      const known = found.get(key) ?? { model, key, dimensions, shards: [], bytes: 0 };
       found.set(key, { ...known, shards: [...known.shards, shard], bytes: known.bytes + statSync(file).size });
     } catch (error) {
-      damaged.set(key, [...(damaged.get(key) ?? []), { shard, message: encodeError(error).message }]);
+      if (!(error instanceof ShelfmarkError) || error.code === 'SHELFMARK_IO') throw error;
+      damaged.push(error);
     }
   }
-  return [...found.values()]
-    .map((embeddings) => ({ ...embeddings, damaged: damaged.get(embeddings.key) ?? [] }))
-    .sort((a, b) => b.shards.length - a.shards.length || (a.key < b.key ? -1 : 1));
+  const embeddings = [...found.values()];
+  embeddings.sort((a, b) => b.shards.length - a.shards.length || (a.key < b.key ? -1 : 1));
+  return { embeddings, damaged };
 }

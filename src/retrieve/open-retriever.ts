@@ -22,19 +22,21 @@ export interface CorpusParts {
 /**
  * The retriever that a search asks for.
  * @throws ShelfmarkError SHELFMARK_USAGE when no embedder fits the corpus, SHELFMARK_NOT_FOUND when hits are wanted by vectors
- * alone and there are none; what `openEmbedder` throws.
+ * alone and there are none, SHELFMARK_CORRUPT when none can be read; what `openEmbedder` throws.
  */
 export async function openRetriever(
   { corpus, rows, pool, searcher }: CorpusParts,
   options: Pick<FilledSearchOptions, 'retriever' | 'embedder' | 'model'>,
 ): Promise<Retriever> {
   const { retriever, embedder, model } = options;
-  const found = findEmbeddings(corpus, rows);
+  const { embeddings: found, damaged } = findEmbeddings(corpus, rows);
   const wanted = model ?? (typeof embedder === 'object' ? (embedder?.model ?? null) : null);
   const embeddings = chooseEmbeddings(found, wanted);
   if (embeddings === null) {
-    const missing = describeMissing(found, wanted);
+    const [damage] = damaged;
+    const missing = damage?.message ?? describeMissing(found, wanted);
     if (retriever === 'hybrid') return lexicalAlone(searcher, missing);
+    if (damage !== undefined) throw damage;
     throw new ShelfmarkError('SHELFMARK_NOT_FOUND', `${missing} Run "shelfmark embed".`, { corpus });
   }
   const opened = await embedderFor(embeddings, embedder);

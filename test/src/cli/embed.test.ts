@@ -69,7 +69,7 @@ describe('shelfmark embed', () => {
   it('shows in stats and verify', async () => {
     expect((await run(['stats', '-c', 'corpus'])).stdout).toContain('hash-256, 256 dimensions, 1 of 1 shard');
     expect(JSON.parse((await run(['stats', '-c', 'corpus', '--json'])).stdout)).toMatchObject({
-      embeddings: [{ model: { name: 'hash-256' }, dimensions: 256, damaged: [] }],
+      embeddings: [{ model: { name: 'hash-256' }, dimensions: 256 }],
     });
     const { code, stdout } = await run(['verify', '-c', 'corpus']);
     expect(code).toBe(0);

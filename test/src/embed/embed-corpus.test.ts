@@ -52,7 +52,7 @@ async function vectorsOf(corpus: string): Promise<Record<string, string>> {
 
 function embeddingsOf(corpus: string) {
   const catalog = Catalog.openReadOnly(corpus);
-  const found = findEmbeddings(corpus, catalog.shards());
+  const found = findEmbeddings(corpus, catalog.shards()).embeddings;
   catalog.close();
   return found;
 }
@@ -74,7 +74,6 @@ describe('embedding a corpus', () => {
         key: report.key,
         dimensions: 256,
         bytes: report.bytes,
-        damaged: [],
       },
     ]);
     expect(embeddingsOf(corpus)[0]!.shards).toHaveLength(2);

@@ -176,6 +176,17 @@ describe('a damaged vectors file', () => {
   );
 });
 
+describe('vectors of which none can be read', () => {
+  it('fail a search by them, and leave a hybrid one the words, with the reason', async () => {
+    const corpus = await copyOf(embedded);
+    for (const file of vectorFiles(corpus)) flipByte(file, 30);
+    await shelfmarkError(search(corpus, 'archive', { retriever: 'vector' }), 'SHELFMARK_CORRUPT');
+    const { hits, retrieval } = await search(corpus, 'archive', { retriever: 'hybrid' });
+    expect(hits).toEqual((await search(corpus, 'archive', {})).hits);
+    expect(retrieval!.note).toContain('is damaged in its header');
+  });
+});
+
 describe('an endpoint', () => {
   it('is asked for the model and with the prefix that the corpus was embedded with', async () => {
     const server = await startEmbeddingServer();
