@@ -8,6 +8,8 @@ export interface Profile {
   readonly collection: string;
   readonly file_type: string;
   readonly label: string;
+  /** what made its terms */
+  readonly analyzer: string;
 }
 
 /** A document's row as stored, with its profile and its source. Every field is covered by `checksum`, its name also by `name_sum`. */
@@ -30,7 +32,7 @@ export interface DocumentRow extends Profile {
 
 /** SQL that reads a {@link DocumentRow}; fields of a profile or source that is missing are null, which no checksum matches. */
 export const SELECT_DOCUMENT = `
-SELECT document.id, chunk_count, uri, title, kind, collection, file_type, label, modified_at, path, compression,
+SELECT document.id, chunk_count, uri, title, kind, collection, file_type, label, analyzer, modified_at, path, compression,
        byte_start, byte_end, sha256, metadata_bytes, name_sum, checksum
 FROM document LEFT JOIN profile ON profile.id = profile_id LEFT JOIN source ON source.id = source_id`;
 
@@ -83,6 +85,7 @@ export function documentChecksum(row: Omit<DocumentRow, 'checksum' | 'name_sum'>
     row.metadata_bytes,
     row.path,
     row.compression,
+    row.analyzer,
   ];
   return Number.parseInt(sha256Hex(JSON.stringify(fields)).slice(0, 12), 16) - 2 ** 47;
 }

@@ -5,13 +5,13 @@ import type { ColumnUnits } from './postings/index.ts';
  * index, so that postings can be read without FTS5; 3 = attribute index, profiles and metadata blocks). FORMAT.md describes it for readers; a test keeps both in step.
  *
  * ```
- * meta      what the shard is: format, analyzer, settings, counts (values are JSON)
+ * meta      what the shard is: format, analyzers, settings, counts (values are JSON)
  * source    the files that its documents come from
- * profile   what many documents have in common: kind, collection, file type, label
+ * profile   what many documents have in common: kind, collection, file type, label, analyzer
  * document  one row a document; id = id of its first chunk, so chunk n of document d has id d + n - 1
  * metadata_block  compressed metadata of consecutive documents; id = id of its first document (see metadata-block.ts)
  * block     compressed text of consecutive chunks; id = id of its first chunk (see block.ts)
- * fts       contentless FTS5 over the analyzer's terms; rowid = chunk id
+ * fts       contentless FTS5 over the analyzers' terms; rowid = chunk id
  * packed    columns over all chunks, documents and pages of the index, one compressed value each
  * list      frequent terms: what is known of their postings without loading them (see lists/list-format.ts)
  * list_segment  their postings
@@ -37,7 +37,8 @@ CREATE TABLE profile(
   kind TEXT NOT NULL,
   collection TEXT NOT NULL,
   file_type TEXT NOT NULL,
-  label TEXT NOT NULL
+  label TEXT NOT NULL,
+  analyzer TEXT NOT NULL
 );
 CREATE TABLE document(
   id INTEGER PRIMARY KEY,
@@ -98,7 +99,9 @@ export type Compression = 'none' | 'gzip' | 'zstd' | 'bzip2' | 'xz';
 export interface ShardMeta {
   readonly format: number;
   readonly id: ShardId;
-  readonly analyzer: string;
+  /** documents whose terms each analyzer made */
+  readonly analyzers: Readonly<Record<string, number>>;
+  /** of each analyzer */
   readonly analyzerParameters: Readonly<Record<string, unknown>>;
   readonly chunking: Readonly<Record<string, unknown>>;
   readonly documents: number;

@@ -1,4 +1,4 @@
-import { type Analyzer, createAnalyzer } from './analysis/index.ts';
+import { ANALYZER_IDS, type Analyzer, createAnalyzer } from './analysis/index.ts';
 import { AttributeIndex } from './attributes/attribute-index.ts';
 import { BlockDecoder, type BlockRow, type BlockText, type StoredChunk } from './block.ts';
 import {
@@ -40,6 +40,8 @@ export interface StoredDocument {
   readonly fileType: string;
   readonly modifiedAt: string | null;
   readonly label: string;
+  /** id of the analyzer that made its terms */
+  readonly analyzer: string;
   /** bytes of the metadata's JSON text; 0 when it has none */
   readonly metadataBytes: number;
   readonly source: StoredSource;
@@ -156,11 +158,6 @@ export class ShardReader {
     return this.#columns;
   }
 
-  /** The analyzer that made this shard's terms. */
-  analyzer(): Analyzer {
-    return analyzerFor(this.meta.analyzer);
-  }
-
   /**
    * The document that a chunk belongs to.
    * @throws CorruptError when there is none, or its row does not match its checksum.
@@ -234,10 +231,14 @@ export class ShardReader {
     return found;
   }
 
-  /** Title, heading path and body of a chunk, as the three columns of the index hold them. @throws as {@link chunk} */
-  columnTexts(id: ChunkId): readonly [title: string, heading: string, body: string] {
+  /** Title, heading path and body of a chunk, and what made the terms of them in the index. @throws as {@link chunk} */
+  columns(id: ChunkId): {
+    readonly texts: readonly [title: string, heading: string, body: string];
+    readonly analyzer: Analyzer;
+  } {
     const { heading, body } = this.chunk(id);
-    return [this.documentOfChunk(id).title, heading.join('\n'), body];
+    const { title, analyzer } = this.documentOfChunk(id);
+    return { texts: [title, heading.join('\n'), body], analyzer: analyzerFor(analyzer) };
   }
 
   /** Every chunk in order, block by block. */
@@ -320,6 +321,7 @@ export class ShardReader {
       fileType: row.file_type,
       modifiedAt: row.modified_at,
       label: row.label,
+      analyzer: row.analyzer,
       metadataBytes: row.metadata_bytes,
       source: {
         path: row.path,
@@ -381,21 +383,19 @@ function readMeta(file: string, database: Database): ShardMeta {
       { file, format },
     );
   }
-  const analyzer = stringOf(file, rows, 'analyzer');
-  try {
-    analyzerFor(analyzer);
-  } catch (error) {
+  const analyzers = analyzersOf(file, rows);
+  const unknown = Object.keys(analyzers).find((id) => !ANALYZER_IDS.includes(id));
+  if (unknown !== undefined) {
     throw new ShelfmarkError(
       'SHELFMARK_UNKNOWN_ANALYZER',
-      `${file} was made by analyzer "${analyzer}", which this version of shelfmark does not know. Update shelfmark or rebuild the shard.`,
-      { file, analyzer },
-      error,
+      `${file} was made by analyzer "${unknown}", which this version of shelfmark does not know. Update shelfmark or rebuild the shard.`,
+      { file, analyzer: unknown },
     );
   }
   return {
     format,
     id: stringOf(file, rows, 'id') as ShardId,
-    analyzer,
+    analyzers,
     analyzerParameters: (rows.get('analyzerParameters') ?? {}) as Record<string, unknown>,
     chunking: (rows.get('chunking') ?? {}) as Record<string, unknown>,
     documents: numberOf(file, rows, 'documents'),
@@ -419,6 +419,15 @@ function numberOf(file: string, rows: ReadonlyMap<string, unknown>, key: string)
     throw new CorruptError(file, 'meta', `"${key}" is not a count`);
   }
   return value;
+}
+
+function analyzersOf(file: string, rows: ReadonlyMap<string, unknown>): Readonly<Record<string, number>> {
+  const value = rows.get('analyzers');
+  const isCount = (count: unknown): boolean => Number.isSafeInteger(count) && (count as number) > 0;
+  if (typeof value !== 'object' || value === null || !Object.values(value).every(isCount)) {
+    throw new CorruptError(file, 'meta', '"analyzers" are not counts by name');
+  }
+  return value as Record<string, number>;
 }
 
 function columnUnitsOf(file: string, rows: ReadonlyMap<string, unknown>): ColumnUnits {

@@ -5,7 +5,7 @@ import { ATTRIBUTE_BYTES, AttributeBuilder } from './attributes/attribute-builde
 import { writeAttributes } from './attributes/write-attributes.ts';
 import { BlockEncoder, type BlockEntry } from './block.ts';
 import { BytePlaces } from './byte-places.ts';
-import { type DocumentRow, documentChecksum, nameSum, type Profile } from './document.ts';
+import { compareTexts, type DocumentRow, documentChecksum, nameSum, type Profile } from './document.ts';
 import { ShelfmarkError } from './errors.ts';
 import { bodyTerms, headingTerms, titleTerms } from './field-terms.ts';
 import { hashFile } from './file-hash.ts';
@@ -89,6 +89,8 @@ export interface SealedShard {
 export class ShardWriter {
   readonly #file: string;
   readonly #analyzer: Analyzer;
+  /** analyzers of documents, and how many each has */
+  readonly #analyzers = new Map<Analyzer, number>();
   readonly #chunking: Readonly<Record<string, unknown>>;
   readonly #db: Database;
   readonly #insertSource: Statement;
@@ -122,7 +124,10 @@ export class ShardWriter {
   #cutWords = 0;
   #skippedRuns = 0;
 
-  /** @param file scratch path; must not exist. */
+  /**
+   * @param file scratch path; must not exist.
+   * @param analyzer that of documents for which no other is given.
+   */
   constructor(
     file: string,
     analyzer: Analyzer,
@@ -144,16 +149,14 @@ export class ShardWriter {
     configure.run('hashsize', BigInt(options.ftsHashBytes ?? FTS_HASH_BYTES));
     configure.run('automerge', 0n);
     this.#insertSource = this.#db.prepare('INSERT INTO source VALUES(?, ?, ?)');
-    this.#insertProfile = this.#db.prepare('INSERT INTO profile VALUES(?, ?, ?, ?, ?)');
+    this.#insertProfile = this.#db.prepare('INSERT INTO profile VALUES(?, ?, ?, ?, ?, ?)');
     this.#insertDocument = this.#db.prepare('INSERT INTO document VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.#insertBlock = this.#db.prepare('INSERT INTO block VALUES(?, ?, ?, ?)');
     this.#insertMetadata = this.#db.prepare('INSERT INTO metadata_block VALUES(?, ?, ?)');
     this.#insertTerms = this.#db.prepare('INSERT INTO fts(rowid, title, heading, body) VALUES(?, ?, ?, ?)');
     this.#db.exec('BEGIN');
 
-    this.#digest.update(
-      JSON.stringify([FORMAT_VERSION, analyzer.id, analyzer.parameters, chunking, this.#columnUnits]),
-    );
+    this.#digest.update(JSON.stringify([FORMAT_VERSION, chunking, this.#columnUnits]));
   }
 
   /**
@@ -161,14 +164,14 @@ export class ShardWriter {
    * @param chunks at least one, in the order of the text.
    * @returns its id in this shard.
    */
-  addDocument(document: ShardDocument, chunks: readonly ShardChunk[]): DocumentId {
+  addDocument(document: ShardDocument, chunks: readonly ShardChunk[], analyzer = this.#analyzer): DocumentId {
     if (chunks.length === 0) {
       throw new ShelfmarkError('SHELFMARK_INTERNAL', `Document ${document.uri} has no chunk.`, { uri: document.uri });
     }
     const id = (this.#chunks + 1) as DocumentId;
-    const before = this.#analyzer.counters;
-    const title = titleTerms(this.#analyzer, document.title);
-    const titleCount = this.#analyzer.counters.terms - before.terms;
+    const before = analyzer.counters;
+    const title = titleTerms(analyzer, document.title);
+    const titleCount = analyzer.counters.terms - before.terms;
     let headingCount = 0;
     let heading: readonly string[] = [];
     let headingBytes = Buffer.alloc(0);
@@ -178,26 +181,27 @@ export class ShardWriter {
       if (chunk.heading !== heading) {
         heading = chunk.heading;
         headingBytes = Buffer.from(encodeHeading(heading));
-        const counted = this.#analyzer.counters.terms;
-        headingField = headingTerms(this.#analyzer, heading);
-        headingCount = this.#analyzer.counters.terms - counted;
+        const counted = analyzer.counters.terms;
+        headingField = headingTerms(analyzer, heading);
+        headingCount = analyzer.counters.terms - counted;
       }
       const textStart = places.at(chunk.start);
       const leadBytes = places.at(chunk.bodyStart) - textStart;
       const text = places.bytes.subarray(textStart, places.at(chunk.end));
       this.#chunks++;
-      const counted = this.#analyzer.counters.terms;
-      this.#insertTerms.run(this.#chunks, title, headingField, bodyTerms(this.#analyzer, text.subarray(leadBytes)));
-      this.#countTokens(titleCount + headingCount + this.#analyzer.counters.terms - counted);
+      const counted = analyzer.counters.terms;
+      this.#insertTerms.run(this.#chunks, title, headingField, bodyTerms(analyzer, text.subarray(leadBytes)));
+      this.#countTokens(titleCount + headingCount + analyzer.counters.terms - counted);
       this.#pending.push({ document: id, textStart, heading: headingBytes, leadBytes, text });
       this.#pendingBytes += text.length + headingBytes.length;
       this.#textBytes += text.length;
       if (this.#pendingBytes >= BLOCK_RAW_BYTES) this.#flushBlock();
     }
-    const after = this.#analyzer.counters;
+    const after = analyzer.counters;
     this.#cutWords += after.cutWords - before.cutWords;
     this.#skippedRuns += after.skippedRuns - before.skippedRuns;
-    this.#writeDocument(id, document, chunks.length);
+    this.#writeDocument(id, document, chunks.length, analyzer);
+    this.#analyzers.set(analyzer, (this.#analyzers.get(analyzer) ?? 0) + 1);
     this.#attributes.add(document);
     this.#starts.push(id);
     return id;
@@ -214,9 +218,9 @@ export class ShardWriter {
     this.#terms += tokens;
   }
 
-  #writeDocument(id: DocumentId, document: ShardDocument, chunkCount: number): void {
+  #writeDocument(id: DocumentId, document: ShardDocument, chunkCount: number, analyzer: Analyzer): void {
     const { uri, title, kind, collection, label, sha256, source, byteStart, byteEnd } = document;
-    const profile: Profile = { kind, collection, file_type: document.fileType, label };
+    const profile: Profile = { kind, collection, file_type: document.fileType, label, analyzer: analyzer.id };
     const row: Omit<DocumentRow, 'checksum' | 'name_sum'> = {
       ...profile,
       id,
@@ -274,6 +278,7 @@ export class ShardWriter {
     try {
       this.#flushBlock();
       this.#flushMetadata();
+      this.#digest.update(JSON.stringify(this.#analyzerParameters()));
       const id = `s${this.#digest.digest('hex').slice(0, 10)}` as ShardId;
       this.#db.exec('COMMIT');
       const isMerged = this.#mergeSegments();
@@ -340,12 +345,20 @@ export class ShardWriter {
     }
   }
 
+  #analyzersById(): [Analyzer, number][] {
+    return [...this.#analyzers].sort(([a], [b]) => compareTexts(a.id, b.id));
+  }
+
+  #analyzerParameters(): ShardMeta['analyzerParameters'] {
+    return Object.fromEntries(this.#analyzersById().map(([{ id, parameters }]) => [id, parameters]));
+  }
+
   #writeMeta(id: ShardId, lists: number, attributeBlocks: number): ShardMeta {
     const meta: ShardMeta = {
       format: FORMAT_VERSION,
       id,
-      analyzer: this.#analyzer.id,
-      analyzerParameters: { ...this.#analyzer.parameters },
+      analyzers: Object.fromEntries(this.#analyzersById().map(([analyzer, count]) => [analyzer.id, count])),
+      analyzerParameters: this.#analyzerParameters(),
       chunking: this.#chunking,
       documents: this.#documents,
       chunks: this.#chunks,
@@ -375,12 +388,12 @@ export class ShardWriter {
     return id;
   }
 
-  #profileId({ kind, collection, file_type, label }: Profile): number {
-    const key = JSON.stringify([kind, collection, file_type, label]);
+  #profileId({ kind, collection, file_type, label, analyzer }: Profile): number {
+    const key = JSON.stringify([kind, collection, file_type, label, analyzer]);
     const known = this.#profileIds.get(key);
     if (known !== undefined) return known;
     const id = this.#profileIds.size + 1;
-    this.#insertProfile.run(id, kind, collection, file_type, label);
+    this.#insertProfile.run(id, kind, collection, file_type, label, analyzer);
     this.#profileIds.set(key, id);
     return id;
   }

@@ -4,7 +4,7 @@ import { encodeError, explainReadError } from './errors.ts';
 import { bodyTerms, headingTerms, titleTerms } from './field-terms.ts';
 import type { ChunkId } from './format.ts';
 import { PostingSum } from './posting-sum.ts';
-import { ShardReader, type StoredDocument } from './shard-reader.ts';
+import { analyzerFor, ShardReader, type StoredDocument } from './shard-reader.ts';
 
 /** `quick` compares no index with the text, `sample` the attributes and some of the postings, `deep` all. */
 export type VerifyDepth = 'quick' | 'sample' | 'deep';
@@ -49,7 +49,7 @@ export function verifyShardFile(file: string, options: { readonly depth: VerifyD
   let reader: ShardReader | undefined;
   check('open', () => {
     reader = new ShardReader(file);
-    return `format ${reader.meta.format}, analyzer ${reader.meta.analyzer}`;
+    return `format ${reader.meta.format}, analyzed by ${Object.keys(reader.meta.analyzers).join(', ')}`;
   });
   if (reader !== undefined) {
     const open = reader;
@@ -113,14 +113,20 @@ type CheckedDocument = Pick<StoredDocument, 'id' | 'modifiedAt'>;
 /** All documents, in order. @throws when a row or its metadata is damaged, or the rows do not cover the chunks. */
 function checkDocuments(reader: ShardReader): CheckedDocument[] {
   const checked: CheckedDocument[] = [];
+  const analyzers = new Map<string, number>();
   let next = 1;
   for (const document of reader.documents()) {
     if (document.id !== next) throw new Error(`document ${document.id} should have been ${next}`);
     reader.metadata(document);
+    analyzers.set(document.analyzer, (analyzers.get(document.analyzer) ?? 0) + 1);
     checked.push({ id: document.id, modifiedAt: document.modifiedAt });
     next += document.chunkCount;
   }
   if (next !== reader.meta.chunks + 1) throw new Error(`documents cover ${next - 1} of ${reader.meta.chunks} chunks`);
+  for (const [analyzer, count] of analyzers) {
+    const expected = reader.meta.analyzers[analyzer] ?? 0;
+    if (count !== expected) throw new Error(`${count} documents have analyzer ${analyzer}, expected ${expected}`);
+  }
   return checked;
 }
 
@@ -190,7 +196,7 @@ function checkSampledPostings(reader: ShardReader): string {
   let compared = 0;
   for (let id = 1; id <= chunks; id += step) {
     const chunk = reader.chunk(id as ChunkId);
-    const terms = [...new Set(fieldsOf(reader, chunk, reader.documentOfChunk(chunk.chunk)).flat())];
+    const terms = [...new Set(fieldsOf(chunk, reader.documentOfChunk(chunk.chunk)).flat())];
     const stride = Math.max(1, Math.floor(terms.length / sampleTerms));
     for (let at = 0; at < terms.length; at += stride) {
       const quoted = `"${terms[at]}"`;
@@ -212,7 +218,7 @@ function checkAllPostings(reader: ShardReader): string {
   let document: StoredDocument | undefined;
   for (const chunk of reader.chunks()) {
     if (document?.id !== chunk.document) document = reader.documentOfChunk(chunk.chunk);
-    for (const [column, terms] of fieldsOf(reader, chunk, document).entries()) {
+    for (const [column, terms] of fieldsOf(chunk, document).entries()) {
       for (const [offset, term] of terms.entries()) text.add(term, chunk.chunk, columns[column] ?? '', offset);
     }
   }
@@ -233,8 +239,8 @@ function checkAllPostings(reader: ShardReader): string {
 const columns = ['title', 'heading', 'body'];
 
 /** Terms of the three columns as the writer bound them. */
-function fieldsOf(reader: ShardReader, chunk: StoredChunk, document: StoredDocument): string[][] {
-  const analyzer = reader.analyzer();
+function fieldsOf(chunk: StoredChunk, document: StoredDocument): string[][] {
+  const analyzer = analyzerFor(document.analyzer);
   return [
     split(titleTerms(analyzer, document.title)),
     split(headingTerms(analyzer, chunk.heading)),

@@ -283,7 +283,7 @@ export class Catalog {
         meta.rawBytes,
         meta.textBytes,
         meta.terms,
-        meta.analyzer,
+        Object.keys(meta.analyzers).join(' '),
         buildId,
       ).lastInsertRowid,
     );

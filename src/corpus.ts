@@ -7,6 +7,7 @@ import {
   analyzerFor,
   type ChunkId,
   formatShelfmark,
+  languageIn,
   parseShelfmark,
   type ShardId,
   ShardReader,
@@ -62,6 +63,8 @@ export interface Passage {
   readonly label: string;
   readonly kind: string;
   readonly collection: string;
+  /** of the document, as it was built */
+  readonly language: string;
   readonly modified_at: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** byte range of the chunk in the document's text */
@@ -287,9 +290,13 @@ export class Corpus {
 
 /** For all languages of the corpus. Shards of analyzers that this version does not have fail when they are opened. */
 function queryAnalyzerOf(shards: readonly ShardRow[]): QueryAnalyzer {
-  const present = new Set(shards.flatMap(({ analyzer }) => analyzer.split(' ')));
-  const known = ANALYZER_IDS.filter((id) => present.has(id));
+  const present = analyzersIn(shards);
+  const known = ANALYZER_IDS.filter((id) => present.includes(id));
   return new QueryAnalyzer((known.length === 0 ? [ANALYZER_ID] : known).map(analyzerFor));
+}
+
+function analyzersIn(shards: readonly ShardRow[]): string[] {
+  return [...new Set(shards.flatMap(({ analyzer }) => analyzer.split(' ')))];
 }
 
 function notFound(shelfmark: string, why: string): ShelfmarkError {
@@ -311,6 +318,7 @@ function toPassage(reader: ShardReader, document: StoredDocument, ordinal: numbe
     label: document.label,
     kind: document.kind,
     collection: document.collection,
+    language: languageIn(document.analyzer),
     modified_at: document.modifiedAt,
     metadata: metadata === null ? null : (JSON.parse(metadata) as Record<string, unknown>),
     textStart: chunk.textStart,
@@ -339,6 +347,6 @@ function statsOf(
     lostShards: shards.filter((shard) => isLost(corpus, shard)).length,
     sources: catalog.sourceCount(),
     unfinishedBuilds: catalog.unfinishedBuilds(),
-    analyzers: [...new Set(shards.map(({ analyzer }) => analyzer))],
+    analyzers: analyzersIn(shards),
   };
 }

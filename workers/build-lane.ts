@@ -1,5 +1,6 @@
 import {
   analyzerFor,
+  analyzerOf,
   type SealedShard,
   type ShardDocument,
   ShardWriter,
@@ -7,6 +8,7 @@ import {
   sha256Hex,
 } from '../shards/index.ts';
 import { chunkDocument } from './chunk/index.ts';
+import { type DetectLanguage, loadDetector } from './detect-language.ts';
 import { documentKey, hash64 } from './document-key.ts';
 import { type ParsedDocument, parseRecord } from './parse/index.ts';
 import {
@@ -37,14 +39,19 @@ interface WaitingDocument {
  */
 export class BuildLane {
   readonly #waiting = new Map<number, readonly (WaitingDocument | undefined)[]>();
-  #writer: { readonly shard: ShardWriter; readonly settings: BuildSettings } | undefined;
+  #writer:
+    | { readonly shard: ShardWriter; readonly settings: BuildSettings; readonly detect: DetectLanguage | null }
+    | undefined;
 
   /** Starts a shard. */
-  open(file: string, settings: BuildSettings): void {
+  async open(file: string, settings: BuildSettings): Promise<null> {
     if (this.#writer !== undefined)
       throw new ShelfmarkError('SHELFMARK_INTERNAL', 'The lane has an open shard already.');
     const chunking = { maxWords: settings.maxWords, overlapWords: settings.overlapWords };
-    this.#writer = { shard: new ShardWriter(file, analyzerFor(settings.analyzer), chunking), settings };
+    const detect = settings.detector === null ? null : await loadDetector();
+    const shard = new ShardWriter(file, analyzerFor(settings.analyzers[0]!), chunking);
+    this.#writer = { shard, settings, detect };
+    return null;
   }
 
   /** Parses a batch and keeps its documents until `index` is called for it. */
@@ -99,7 +106,7 @@ export class BuildLane {
       throw new ShelfmarkError('SHELFMARK_INTERNAL', `Batch ${index} was not parsed here or no shard is open.`);
     }
     this.#waiting.delete(index);
-    const { shard, settings } = this.#writer;
+    const { shard, settings, detect } = this.#writer;
     const { label } = settings;
     const documents = new Float64Array(waiting.length);
     const duplicates: { record: number; uri: string }[] = [];
@@ -107,7 +114,9 @@ export class BuildLane {
       if (entry === undefined) continue;
       if (verdicts[record] === verdict.duplicate) duplicates.push({ record, uri: entry.document.uri });
       if (verdicts[record] !== verdict.index) continue;
-      documents[record] = shard.addDocument(toShardDocument(entry, label), chunkDocument(entry.document, settings));
+      const chunks = chunkDocument(entry.document, settings);
+      const analyzer = detect === null ? undefined : analyzerFor(analyzerOf(detect(entry.document)));
+      documents[record] = shard.addDocument(toShardDocument(entry, label), chunks, analyzer);
     }
     return { index, documents, duplicates };
   }

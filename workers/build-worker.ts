@@ -9,8 +9,7 @@ export default function buildWorker(task: BuildTask): Promise<Answer<BuildAnswer
   return answer((): BuildAnswers[BuildTask['op']] | Promise<BuildAnswers[BuildTask['op']]> => {
     switch (task.op) {
       case 'open':
-        lane.open(task.file, task.settings);
-        return null;
+        return lane.open(task.file, task.settings);
       case 'parse':
         return lane.parse(task.settings, task.batch);
       case 'index':

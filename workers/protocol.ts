@@ -30,13 +30,19 @@ export type Answer<Value> =
 
 /** Settings that one build keeps from its first to its last document. */
 export interface BuildSettings {
-  readonly analyzer: string;
+  /** one: of all documents; several: of each document that of its language, as the detector has it */
+  readonly analyzers: readonly string[];
+  /** what tells languages apart, with its version; null when there is one analyzer */
+  readonly detector: string | null;
   readonly collection: string;
   readonly kind: string;
   readonly label: string;
   readonly maxWords: number;
   readonly overlapWords: number;
 }
+
+/** What tells languages apart: the package, its tables, and a number that rises when the rules around it change. */
+export const DETECTOR = 'eld 2.1.0 extrasmall 1';
 
 /** The source that some records of a batch come from. */
 export interface BatchSource {

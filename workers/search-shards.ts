@@ -1,4 +1,5 @@
 import {
+  analyzerFor,
   type ChunkId,
   CorruptError,
   type DocumentName,
@@ -256,7 +257,7 @@ function fetchHit(task: FetchTask, item: FetchItem, shards: ShardCache): Fetched
   const passage = { title: document.title, heading: chunk.heading, body: chunk.body };
   const { snippet, matched } =
     query.literal === null
-      ? excerptOf(reader.analyzer(), passage, query.tokens, task.snippetLength)
+      ? excerptOf(analyzerFor(document.analyzer), passage, query.tokens, task.snippetLength)
       : { snippet: excerptAround(text, literalSpans(text, query.literal), task.snippetLength), matched: [true] };
   const { explain } = task;
   const isExplained = explain !== null && query.terms !== null;

@@ -42,6 +42,11 @@ export function analyzerOf(language: LanguageId): string {
   return `${language}-1`;
 }
 
+/** The language that an analyzer is for, by its id alone. */
+export function languageIn(analyzer: string): string {
+  return analyzer.slice(0, analyzer.lastIndexOf('-'));
+}
+
 /** The rules of the analyzer with this id; undefined when this version has none. */
 export function languageOfAnalyzer(analyzer: string): Language | undefined {
   const id = LANGUAGES.find((language) => analyzerOf(language) === analyzer);

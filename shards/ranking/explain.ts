@@ -1,3 +1,4 @@
+import type { Analyzer } from '../analysis/index.ts';
 import { CorruptError } from '../errors.ts';
 import type { ChunkId } from '../format.ts';
 import type { ShardReader } from '../shard-reader.ts';
@@ -39,7 +40,8 @@ export function explainChunk(
   scoring: Scoring,
   frequencies: ReadonlyMap<string, number>,
 ): ChunkExplanation {
-  const columns = reader.columnTexts(chunk).map((text) => countTerms(reader, text));
+  const { texts, analyzer } = reader.columns(chunk);
+  const columns = texts.map((text) => countTerms(analyzer, text));
   const { classes, lengths } = reader.index.lengths();
   const length = lengths[classes[chunk]!]!;
   const [norm] = normsOf(Float64Array.of(length), scoring);
@@ -67,8 +69,8 @@ export function explainChunk(
   return { length, averageLength: scoring.tokens / Math.max(1, scoring.chunks), terms: explained };
 }
 
-function countTerms(reader: ShardReader, text: string): Map<string, number> {
+function countTerms(analyzer: Analyzer, text: string): Map<string, number> {
   const counts = new Map<string, number>();
-  reader.analyzer().visitTerms(text, undefined, (term) => counts.set(term, (counts.get(term) ?? 0) + 1));
+  analyzer.visitTerms(text, undefined, (term) => counts.set(term, (counts.get(term) ?? 0) + 1));
   return counts;
 }

@@ -33,8 +33,8 @@ function hasPhrase(fields: readonly (readonly string[])[], phrase: Phrase): bool
 }
 
 function fieldsOf(reader: ShardReader, chunk: ChunkId): string[][] {
-  const analyzer = reader.analyzer();
-  return reader.columnTexts(chunk).map((text) => analyzer.mainTerms(text));
+  const { texts, analyzer } = reader.columns(chunk);
+  return texts.map((text) => analyzer.mainTerms(text));
 }
 
 function hasRun(terms: readonly string[], run: readonly string[]): boolean {

@@ -57,13 +57,13 @@ export function filterByWords(
 /** Whether a chunk is one that words let through, by its text alone. */
 export function hasWords(reader: ShardReader, chunk: ChunkId, words: WordFilter): boolean {
   const terms = new Set<string>();
-  for (const text of reader.columnTexts(chunk))
-    reader.analyzer().visitTerms(text, undefined, (term) => terms.add(term));
+  const { texts, analyzer } = reader.columns(chunk);
+  for (const text of texts) analyzer.visitTerms(text, undefined, (term) => terms.add(term));
   const has = (alternatives: TokenAlternatives): boolean =>
     alternatives.some((all) => all.every((term) => terms.has(term)));
   const begins = (beginning: string): boolean => [...terms].some((term) => term.startsWith(beginning));
   return (
-    words.beginnings.every(({ texts, alternatives }) => texts.some(begins) || has(alternatives)) &&
+    words.beginnings.every(({ texts: ways, alternatives }) => ways.some(begins) || has(alternatives)) &&
     !words.withoutTokens.some(has) &&
     !hasAnyPhrase(reader, chunk, words.withoutPhrases)
   );

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { analyzerOf, LANGUAGES, ShelfmarkError } from '../../shards/index.ts';
-import type { BuildSettings } from '../../workers/protocol.ts';
+import { ANALYZER_IDS, analyzerOf, LANGUAGES, ShelfmarkError } from '../../shards/index.ts';
+import { type BuildSettings, DETECTOR } from '../../workers/protocol.ts';
 import type { Counters } from '../catalog.ts';
 import { requireInteger } from '../require-integer.ts';
 
@@ -15,7 +15,10 @@ export interface BuildOptions {
   readonly format?: 'auto' | 'jsonl' | 'markdown' | 'text';
   /** Patterns as in .gitignore for files of folders to leave out. @default [] */
   readonly ignore?: readonly string[];
-  /** Language of the documents, such as `en`, `de` or `cjk`: how their words are stemmed and which count in a question. @default 'en' */
+  /**
+   * Language of the documents, such as `en`, `de` or `cjk`: how their words are stemmed and which count in a question. `auto`:
+   * told of each document by its text. @default 'en'
+   */
   readonly language?: string;
   /** Collection of documents that do not name their own. @default 'default' */
   readonly collection?: string;
@@ -105,7 +108,7 @@ export function fillBuildOptions(options: BuildOptions): FilledBuildOptions {
     strict: options.strict ?? false,
     rebuildLost: options.rebuildLost ?? false,
     settings: {
-      analyzer: analyzerNamed(options.language ?? 'en'),
+      ...analyzersNamed(options.language ?? 'en'),
       collection: options.collection ?? 'default',
       kind: options.kind ?? 'document',
       label: options.label ?? 'ungrounded',
@@ -127,9 +130,10 @@ export function fillBuildOptions(options: BuildOptions): FilledBuildOptions {
   return filled;
 }
 
-function analyzerNamed(language: string): string {
+function analyzersNamed(language: string): Pick<BuildSettings, 'analyzers' | 'detector'> {
+  if (language === 'auto') return { analyzers: ANALYZER_IDS, detector: DETECTOR };
   const known = LANGUAGES.find((id) => id === language);
-  if (known !== undefined) return analyzerOf(known);
-  const message = `language: expected one of ${LANGUAGES.join(', ')}, got "${language.slice(0, 200)}".`;
+  if (known !== undefined) return { analyzers: [analyzerOf(known)], detector: null };
+  const message = `language: expected auto or one of ${LANGUAGES.join(', ')}, got "${language.slice(0, 200)}".`;
   throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'language' });
 }

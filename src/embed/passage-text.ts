@@ -6,7 +6,7 @@ import type { EmbeddingModel } from '../../shards/vectors/index.ts';
  * characters, never inside one; the model's prefix before it. Blank when the chunk has none of them.
  */
 export function passageText(reader: ShardReader, chunk: ChunkId, model: EmbeddingModel): string {
-  const [title, heading, body] = reader.columnTexts(chunk);
+  const [title, heading, body] = reader.columns(chunk).texts;
   const lines = [title, heading.replaceAll('\n', ' > '), body].map((text) => text.trim()).filter((text) => text !== '');
   return lines.length === 0 ? '' : model.passagePrefix + cutText(lines.join('\n'), model.maxCharacters);
 }

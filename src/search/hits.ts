@@ -28,6 +28,8 @@ export interface Hit {
   readonly label: string;
   readonly kind: string;
   readonly collection: string;
+  /** of the document, as it was built; see `BuildOptions.language` */
+  readonly language: string;
   readonly modified_at: string | null;
   readonly source: HitSource;
   /** the whole chunk, when asked for */

@@ -2,8 +2,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { noWork, type ShardReader, verifyShardFile } from '../../shards/index.ts';
-import { ask, placesOf, rank } from './ranking/support.ts';
+import { analyzerFor, noWork, type ShardQuery, type ShardReader, verifyShardFile } from '../../shards/index.ts';
+import { QueryAnalyzer } from '../../src/search/query-analyzer.ts';
+import { placesOf, rank } from './ranking/support.ts';
 import { buildShard, documentOf, reopen } from './support.ts';
 
 const folder = fileURLToPath(new URL('../fixtures/format-3/', import.meta.url));
@@ -36,8 +37,9 @@ const documents = [
     collection: 'rooms',
     modifiedAt: '2026-11-30T00:00:00.000Z',
     label: 'sworn',
+    analyzer: 'fr-1',
   }),
-  documentOf('図書館の地下には東京都の古い新聞がある。', { uri: 'rooms/新聞', title: '新聞' }),
+  documentOf('図書館の地下には東京都の古い新聞がある。', { uri: 'rooms/新聞', title: '新聞', analyzer: 'cjk-1' }),
   documentOf('Error PIO-1384 in readShelf(): the C++ reader stopped at 1,024.5 KiB.', { uri: 'log/17' }),
   documentOf('', { uri: 'rooms/empty', title: 'An empty folder' }),
   // More units than a byte of a list holds.
@@ -46,7 +48,7 @@ const documents = [
 
 const questions = [
   'shelfmark books',
-  'archiviste été',
+  'archivistes été',
   '東京都 新聞',
   'pio 1384',
   'C++',
@@ -59,7 +61,12 @@ const phrases = ['the reading room', 'pio 1384', '東京都の古い'];
 function describeShard(reader: ShardReader): unknown {
   const { analyzerParameters: _ofTheNodeThatBuiltIt, ...meta } = reader.meta;
   // Ranking may change without a change of the format; what is found may not.
-  const found = (...query: Parameters<typeof ask>): string[] => placesOf(reader, rank(reader, ask(...query))).sort();
+  const queries = new QueryAnalyzer(Object.keys(meta.analyzers).map(analyzerFor));
+  const found = (text: string, mode: ShardQuery['mode'] = 'and', asked: readonly string[] = []): string[] => {
+    const tokens = queries.tokens(text).map(({ alternatives }) => alternatives);
+    const query = { mode, tokens, phrases: asked.map((phrase) => queries.phrase(phrase)) };
+    return placesOf(reader, rank(reader, query)).sort();
+  };
   const lists = [...reader.inspect('SELECT term FROM list ORDER BY term')].map(([term]) => String(term));
   return {
     meta,

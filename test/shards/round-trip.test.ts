@@ -31,6 +31,7 @@ function expectRoundTrip(reader: ShardReader, documents: readonly TestDocument[]
         fileType: document.fileType,
         modifiedAt: document.modifiedAt,
         label: document.label,
+        analyzer: 'en-1',
         metadataBytes: Buffer.byteLength(document.metadata ?? ''),
         source: {
           ...document.source,

@@ -55,7 +55,7 @@ describe('opening a shard', () => {
   });
 
   it('made by an unknown analyzer is refused with its name', () => {
-    const file = withMeta('analyzer', '"de-7"');
+    const file = withMeta('analyzers', '{"en-1":1,"de-7":1}');
     const error = errorOf(() => new ShardReader(file));
     expect(error).toMatchObject({ code: 'SHELFMARK_UNKNOWN_ANALYZER', facts: { file, analyzer: 'de-7' } });
     expect(error.message).toMatch(/"de-7".*Update shelfmark or rebuild/);
@@ -68,7 +68,9 @@ describe('opening a shard', () => {
     ['blocks', 'null'],
     ['format', '[]'],
     ['id', '7'],
-    ['analyzer', '{}'],
+    ['analyzers', '"en-1"'],
+    ['analyzers', 'null'],
+    ['analyzers', '{"en-1":0}'],
     ['textBytes', '{"broken'],
     ['lists', 'true'],
     ['columnUnits', '[4,3]'],

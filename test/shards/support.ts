@@ -43,16 +43,18 @@ export const queryAnalyzer = new QueryAnalyzer([analyzer]);
 export interface TestDocument {
   readonly document: ShardDocument;
   readonly chunks: readonly ShardChunk[];
+  /** id of its analyzer. @default the analyzer of the shard's writer */
+  readonly analyzer?: string | undefined;
 }
 
 /** A document of one chunk, or of one chunk per text, with the given fields. */
 export function documentOf(
   texts: string | readonly string[],
-  fields: Partial<ShardDocument> & { readonly heading?: readonly string[] } = {},
+  fields: Partial<ShardDocument> & { readonly heading?: readonly string[]; readonly analyzer?: string } = {},
 ): TestDocument {
   const pieces = typeof texts === 'string' ? [texts] : texts;
   const text = pieces.join('');
-  const { heading = [], ...own } = fields;
+  const { heading = [], analyzer, ...own } = fields;
   let start = 0;
   const chunks = pieces.map((piece): ShardChunk => {
     const chunk = { start, bodyStart: start, end: start + piece.length, heading };
@@ -77,7 +79,7 @@ export function documentOf(
     text,
     ...own,
   };
-  return { document, chunks };
+  return { document, chunks, analyzer };
 }
 
 /** Documents of one chunk each, named 000.txt, 001.txt, … */
@@ -101,7 +103,9 @@ export async function buildShard(
 ): Promise<SealedShard> {
   const { file = newPath(), ...writerOptions } = options;
   const writer = new ShardWriter(file, analyzer, chunking, writerOptions);
-  for (const { document, chunks } of documents) writer.addDocument(document, chunks);
+  for (const { document, chunks, analyzer: id } of documents) {
+    writer.addDocument(document, chunks, id === undefined ? analyzer : analyzerFor(id));
+  }
   const sealed = await writer.seal();
   if (sealed === null) throw new Error('nothing was sealed');
   return sealed;

@@ -36,9 +36,11 @@ function marked({ snippet, highlights }: Hit): string[] {
 
 const folder = tempFolder();
 let open: Corpus;
+/** The same documents, built at once. */
+let detected: Corpus;
 
 async function hitsOf(query: string, options: SearchOptions): Promise<readonly Hit[]> {
-  return (await open.search(query, options)).hits;
+  return (await detected.search(query, options)).hits;
 }
 
 async function found(query: string, options: SearchOptions): Promise<string[]> {
@@ -47,21 +49,25 @@ async function found(query: string, options: SearchOptions): Promise<string[]> {
 
 beforeAll(async () => {
   const corpus = join(folder, 'corpus');
-  for (const [language, text] of Object.entries(texts)) {
-    const sources = [await writeJsonl(join(folder, `${language}.jsonl`), [{ _id: language, text }])];
-    await build({ sources, corpus, language });
+  const records = Object.entries(texts).map(([_id, text]) => ({ _id, text }));
+  for (const record of records.slice(0, 3)) {
+    const sources = [await writeJsonl(join(folder, `${record._id}.jsonl`), [record])];
+    await build({ sources, corpus, language: record._id });
   }
   open = await Corpus.open(corpus, { workers: 0 });
+  const all = [await writeJsonl(join(folder, 'all.jsonl'), records)];
+  await build({ sources: all, corpus: join(folder, 'auto'), language: 'auto' });
+  detected = await Corpus.open(join(folder, 'auto'), { workers: 0 });
 });
 
 afterAll(async () => {
-  await open.close();
+  await Promise.all([open.close(), detected.close()]);
 });
 
 describe('a corpus of several languages', () => {
   test.each(questions)('finds what is asked for in %s: %s', async (language, query, words) => {
     const [hit] = await hitsOf(query, { match: 'any' });
-    expect(hit).toMatchObject({ uri: language, missing: [] });
+    expect(hit).toMatchObject({ uri: language, language, missing: [] });
     expect(marked(hit!)).toEqual(words);
   });
 
@@ -79,8 +85,34 @@ describe('a corpus of several languages', () => {
     expect(await found('edifices', { match: 'any', synonyms })).toEqual(['de']);
   });
 
-  test('says which analyzers it has', () => {
-    expect(open.stats().analyzers).toEqual(Object.keys(texts).map((language) => `${language}-1`));
+  test('says which analyzers it has, and of which language a passage is', async () => {
+    const analyzers = Object.keys(texts).map((language) => `${language}-1`);
+    expect(detected.stats().analyzers).toEqual(analyzers.sort());
+    const [hit] = await hitsOf('Haus', {});
+    expect(await detected.show(hit!.shelfmark)).toMatchObject([{ uri: 'de', language: 'de' }]);
+  });
+
+  test('is whole: its index is what each analyzer makes of its documents', async () => {
+    expect(await detected.verify({ deep: true })).toMatchObject({ ok: true });
+  });
+
+  test('gives the same hits in a shard for each language as in one for all', async () => {
+    for (const [language, query] of questions.slice(0, 4)) {
+      const { hits } = await open.search(query, { match: 'any' });
+      expect(hits.map((hit) => [hit.uri, hit.language, marked(hit)])).toEqual(
+        (await hitsOf(query, { match: 'any' }))
+          .filter(({ uri }) => uri in { en: 1, de: 1, fr: 1 })
+          .map((hit) => [hit.uri, hit.language, marked(hit)]),
+      );
+      expect(hits[0]!.uri).toBe(language);
+    }
+  });
+
+  test('explains scores by the terms of each language', async () => {
+    for (const [, query] of questions) {
+      const [hit] = await hitsOf(query, { match: 'any', explain: true });
+      expect(hit!.explain!.terms.length).toBeGreaterThan(0);
+    }
   });
 });
 
@@ -99,5 +131,5 @@ test('a language that there is no analyzer for is refused, naming those there ar
     build({ sources, corpus: join(folder, 'none'), language: 'tlh' }),
     'SHELFMARK_USAGE',
   );
-  expect(error.message).toMatch(/language: expected one of en, de, .*, simple, got "tlh"/);
+  expect(error.message).toMatch(/language: expected auto or one of en, de, .*, simple, got "tlh"/);
 });

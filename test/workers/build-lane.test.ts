@@ -14,7 +14,8 @@ import {
 } from '../../workers/protocol.ts';
 
 const settings: BuildSettings = {
-  analyzer: ANALYZER_ID,
+  analyzers: [ANALYZER_ID],
+  detector: null,
   collection: 'default',
   kind: 'document',
   label: 'checked',
@@ -74,7 +75,7 @@ describe('BuildLane', () => {
   test('writes the documents it is told to and names those that are duplicates', async () => {
     const file = await scratchFile();
     const lane = new BuildLane();
-    lane.open(file, settings);
+    await lane.open(file, settings);
     lane.parse(settings, batchOf(0, records, 100));
     const verdicts = Uint8Array.of(verdict.index, verdict.duplicate, 0, 0, verdict.unchanged);
     const indexed = lane.index(0, verdicts);
@@ -95,12 +96,12 @@ describe('BuildLane', () => {
   test('leaves no file when nothing was written, and none when it is aborted', async () => {
     const file = await scratchFile();
     const lane = new BuildLane();
-    lane.open(file, settings);
+    await lane.open(file, settings);
     lane.parse(settings, batchOf(0, records));
     lane.index(0, new Uint8Array(records.length).fill(verdict.unchanged));
     expect(await lane.seal()).toBeNull();
     expect(existsSync(file)).toBe(false);
-    lane.open(file, settings);
+    await lane.open(file, settings);
     lane.parse(settings, batchOf(1, records));
     lane.index(1, new Uint8Array(records.length));
     lane.abort();
@@ -114,8 +115,8 @@ describe('BuildLane', () => {
     await expect(lane.seal()).rejects.toEqual(internal);
     lane.parse(settings, batchOf(0, records));
     expect(() => lane.index(0, new Uint8Array(records.length))).toThrow(internal);
-    lane.open(file, settings);
-    expect(() => lane.open(file, settings)).toThrow(internal);
+    await lane.open(file, settings);
+    await expect(lane.open(file, settings)).rejects.toThrow(internal);
     expect(() => lane.index(9, new Uint8Array())).toThrow(internal);
     lane.abort();
   });

@@ -25,10 +25,10 @@ const flags = {
     describe: 'How sources are read; auto goes by their names',
   },
   language: {
-    choices: LANGUAGES,
+    choices: ['auto', ...LANGUAGES] as const,
     requiresArg: true,
     default: 'en' as const,
-    describe: 'Language of the documents',
+    describe: 'Language of the documents; auto tells it of each',
   },
   collection: {
     type: 'string',

@@ -26,6 +26,7 @@ function passage(document: string, ordinal: number, text: string, textStart: num
     label: 'test',
     kind: 'document',
     collection: 'default',
+    language: 'en',
     modified_at: null,
     source: { path: '', byteStart: 0, byteEnd: 0, sha256: '' },
     text,
