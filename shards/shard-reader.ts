@@ -11,7 +11,7 @@ import {
 } from './document.ts';
 import { CorruptError, explainReadError, ShelfmarkError } from './errors.ts';
 import { allowedDocuments } from './filter/allowed-documents.ts';
-import { isOpen, type ShardFilter } from './filter/shard-filter.ts';
+import { filterKey, isOpen, type ShardFilter } from './filter/shard-filter.ts';
 import {
   type ChunkId,
   type Compression,
@@ -281,7 +281,7 @@ export class ShardReader {
    */
   allowedChunks(filter: ShardFilter, check: () => void = () => {}): ChunkFilter | null {
     if (isOpen(filter) && this.#dead.size === 0) return null;
-    const key = JSON.stringify(filter);
+    const key = filterKey(filter);
     let known = this.#filters.get(key) ?? undefined;
     if (known === undefined) {
       const allowed = this.#buildAllowed(filter, check);

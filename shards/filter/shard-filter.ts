@@ -23,6 +23,18 @@ export const NO_FILTER: ShardFilter = {
   modifiedBefore: null,
 };
 
+const keys = new WeakMap<ShardFilter, string>();
+
+/** A text that filters share only when they are alike; made once for each, since every query of a batch asks for it. */
+export function filterKey(filter: ShardFilter): string {
+  let key = keys.get(filter);
+  if (key === undefined) {
+    key = JSON.stringify(filter);
+    keys.set(filter, key);
+  }
+  return key;
+}
+
 /** Whether a filter says nothing. */
 export function isOpen({ attributes, uriPrefixes, modifiedSince, modifiedBefore }: ShardFilter): boolean {
   return attributes.length + uriPrefixes.length === 0 && modifiedSince === null && modifiedBefore === null;
