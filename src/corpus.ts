@@ -27,6 +27,7 @@ import type { HitSource, SearchAnswer } from './search/hits.ts';
 import { type FilledSearchOptions, fillSearchOptions, type SearchOptions } from './search/options.ts';
 import { QueryAnalyzer } from './search/query-analyzer.ts';
 import { Searcher } from './search/searcher.ts';
+import { sectionAnchor } from './search/section-anchor.ts';
 import { ShardPool } from './search/shard-pool.ts';
 import { type CorpusReport, type VerifyOptions, verifyCorpus } from './verify-corpus.ts';
 
@@ -57,6 +58,7 @@ export interface Passage {
   readonly uri: string;
   readonly title: string;
   readonly heading: readonly string[];
+  readonly section: string;
   readonly ordinal: number;
   readonly chunkCount: number;
   readonly text: string;
@@ -312,6 +314,7 @@ function toPassage(reader: ShardReader, document: StoredDocument, ordinal: numbe
     uri: document.uri,
     title: document.title,
     heading: chunk.heading,
+    section: sectionAnchor(chunk.heading),
     ordinal,
     chunkCount: document.chunkCount,
     text: chunk.lead + chunk.body,

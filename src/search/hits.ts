@@ -12,6 +12,8 @@ export interface Hit {
   readonly title: string;
   /** heading path, outermost first */
   readonly heading: readonly string[];
+  /** the heading path as anchors, joined by slashes: with uri and ordinal the same in every build of the same document */
+  readonly section: string;
   /** number of the chunk in its document, from 1 */
   readonly ordinal: number;
   /** excerpt on one line, plain text */
@@ -47,6 +49,7 @@ export type Evidence = Pick<
   Hit,
   | 'shelfmark'
   | 'heading'
+  | 'section'
   | 'ordinal'
   | 'score'
   | 'snippet'

@@ -44,6 +44,7 @@ import { KnownValues } from './known-values.ts';
 import { planQuery, planScan, type QueryPlan, type Rung, scanRung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { QueryAnalyzer } from './query-analyzer.ts';
+import { sectionAnchor } from './section-anchor.ts';
 import type { ShardPool } from './shard-pool.ts';
 import { type SynonymRule, Synonyms } from './synonyms.ts';
 import { TermStatistics } from './term-statistics.ts';
@@ -631,6 +632,7 @@ function toPassage({ shard, passage, tokens, fetched }: ShownPassage): Evidence 
     score: passage.score,
     shelfmark: formatShelfmark({ shard: shard as ShardId, document: document.id, ordinal }),
     heading,
+    section: sectionAnchor(heading),
     ordinal,
     snippet: snippet.text,
     highlights: snippet.highlights,
