@@ -18,9 +18,13 @@ export const cases: Readonly<Record<string, (input: BenchInput) => Promise<Reado
   search: measureSearch,
   batch: measureBatch,
   features: measureFeaturesOf,
+  filters: measureFilters,
 };
 
 const megabyte = 1e6;
+
+/** Times that each filter is measured. */
+const filterRounds = 12;
 
 function corpusOf(input: BenchInput): string {
   return join(workFolder, `corpus-${input.name.split(' ')[0]}`);
@@ -142,6 +146,33 @@ async function measureFeaturesOf(input: BenchInput): Promise<Record<string, Meas
   } finally {
     await corpus.close();
   }
+}
+
+/** Questions under filters that let more or less through, and under none, in turn; the least time of each counts. */
+async function measureFilters(input: BenchInput): Promise<Record<string, Measures>> {
+  const corpus = await openBuilt(input);
+  const filters: Readonly<Record<string, readonly string[]>> = { none: [], ...input.prefixes };
+  const results: Record<string, Measures> = {};
+  try {
+    for (const { name, match, queries } of input.classes.filter(({ match }) => match === 'any')) {
+      const many = queries.map((text, index) => ({ id: String(index), text }));
+      const least = new Map<string, number>();
+      for (let round = 0; round < filterRounds; round++) {
+        for (const [filter, pathPrefixes] of Object.entries(filters)) {
+          const startedAt = performance.now();
+          for await (const row of corpus.rank(many, { match, pathPrefixes, limit: 10 })) void row;
+          const ms = (performance.now() - startedAt) / many.length;
+          least.set(filter, Math.min(ms, least.get(filter) ?? ms));
+        }
+      }
+      for (const [filter, ms] of least) {
+        results[`${name}, filter ${filter}`] = { 'ms a query': ms, 'times no filter': ms / least.get('none')! };
+      }
+    }
+  } finally {
+    await corpus.close();
+  }
+  return results;
 }
 
 async function openBuilt(input: BenchInput): Promise<Corpus> {

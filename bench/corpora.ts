@@ -21,6 +21,8 @@ export interface BenchInput {
     readonly match: 'any' | 'all' | 'strict';
     readonly queries: readonly string[];
   }[];
+  /** beginnings of uris by the share of documents that have them */
+  readonly prefixes: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Share of the vocabulary's head from which a class draws its words. */
@@ -58,7 +60,13 @@ export async function zipfInput(documents: number): Promise<BenchInput> {
       },
     ];
   });
-  return { name: `zipf-${documents}`, source, classes };
+  // Ids are d and a number, whose first digits come about equally often.
+  const prefixes = {
+    'all of them': ['d'],
+    'eight of nine': [...'12345678'].map((digit) => `d${digit}`),
+    'one of nine': ['d5'],
+  };
+  return { name: `zipf-${documents}`, source, classes, prefixes };
 }
 
 /** Microsoft's Win32 documentation with real questions, or null where the shared data is missing. */
@@ -77,6 +85,11 @@ export async function realInput(): Promise<BenchInput | null> {
       { name: 'questions, any', match: 'any', queries },
       { name: 'questions, strict', match: 'strict', queries },
     ],
+    prefixes: {
+      'nearly all': ['desktop-src/'],
+      half: [...'ABCDEFGHIJKLMNOabcdfgh'].map((letter) => `desktop-src/${letter}`),
+      'one of ten': ['desktop-src/e', 'desktop-src/DirectShow'],
+    },
   };
 }
 

@@ -52,7 +52,7 @@ describe('chooseContexts', () => {
         uri: 'b',
         title: 'B',
         section: '',
-      heading: ['part 2'],
+        heading: ['part 2'],
         label: 'test',
         shelfmarks: ['s0000000000/b/1', 's0000000000/b/2'],
         text: 'one two ',
