@@ -17,7 +17,7 @@ const ways: Readonly<Record<string, (words: readonly string[]) => Asked>> = {
   strict: (words) => ask(words, { match: 'strict' }),
   'strict, --fill': (words) => ask(words, { match: 'strict', fill: true }),
   'any word, --prefix of 3 letters': (words) => ask(words, { prefixes: [longest(words).slice(0, 3)] }),
-  'any word, --prefix, the same each time': (words) => ask(words, { prefixes: ['ma'] }),
+  'any word, --prefix of 2 letters': (words) => ask(words, { prefixes: ['ma'] }),
   'any word, --not the last': (words) => ask(words.slice(0, -1), { not: [words.at(-1)!] }),
   'any word, --not the last two in a row': (words) => ask(words.slice(0, -1), { not: [words.slice(-2).join(' ')] }),
   'any word, --phrase of the last two': (words) => ask(words, { phrases: [words.slice(-2).join(' ')] }),

@@ -2,11 +2,20 @@ import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, type SealedShard, type ShardQuery, ShardReader } from '../../shards/index.ts';
 import { hasPhrases } from '../../shards/ranking/phrase.ts';
+import { planWordFilter } from '../../src/search/word-filter.ts';
 import type { ShardTarget } from '../../workers/protocol.ts';
 import type { ShardCache } from '../../workers/shard-cache.ts';
 import { randomCorpus } from '../shards/ranking/random-corpus.ts';
 import { ask } from '../shards/ranking/support.ts';
-import { buildShard, copyOf, documentOf, documentsOf, editShard, randomFrom } from '../shards/support.ts';
+import {
+  buildShard,
+  copyOf,
+  documentOf,
+  documentsOf,
+  editShard,
+  queryAnalyzer,
+  randomFrom,
+} from '../shards/support.ts';
 import { cacheOf, type RankRequest, rankAlone, rankTask, targetOf, type UnpackedAnswer } from './support.ts';
 
 const seed = Number(process.env.SHELFMARK_SEED ?? Date.now() % 1_000_000);
@@ -42,7 +51,8 @@ beforeAll(async () => {
   const second = await buildShard(randomCorpus({ seed: 4, chunks: 200, hasDuplicates: false }), { listThreshold: 20 });
   const corpus = [targetOf(sealed), targetOf(second)];
   const task = rankTask(corpus, queries);
-  tasks = [task, { ...task, by: 'document' }];
+  const words = planWordFilter(queryAnalyzer, { prefixes: ['s'], not: ['river', 'the the'] });
+  tasks = [task, { ...task, by: 'document' }, { ...task, words }];
   const sound = cacheOf([targetOf(sealed)]);
   other = cacheOf([targetOf(second)]);
   expected = tasks.map((one) => rankAlone(one, sound).hits);

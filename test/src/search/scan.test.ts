@@ -154,6 +154,9 @@ describe('a scan', () => {
       expect(done).toBeLessThanOrEqual(total);
       expect(total).toBe(threaded!.stats().chunks);
     }
+    // What comes after the first hit is not read.
+    await corpus!.search('x->y', { match: 'scan', limit: 1, onProgress: (progress) => seen.push(progress) });
+    expect(seen.at(-1)!.done).toBeLessThan(seen.at(-1)!.total / 2);
     await shelfmarkError(corpus!.search('', { match: 'scan' }), 'SHELFMARK_NO_WORDS');
     await shelfmarkError(corpus!.search('x', { match: 'scan', phrases: ['y'] }), 'SHELFMARK_USAGE');
     await shelfmarkError(corpus!.search('x', { match: 'scan', evidence: 2 }), 'SHELFMARK_USAGE');
