@@ -42,7 +42,7 @@ export class VectorsWriter {
       const isSame = bytesRead === head.length && known.equals(head);
       if (!isSame) {
         await handle.truncate(0);
-        await handle.write(head, 0, head.length, 0);
+        await writeFully(handle, head, 0);
       }
       return new VectorsWriter(file, handle, layout, isSame ? await wholeBlocks(handle, layout) : 0);
     } catch (error) {
@@ -76,7 +76,7 @@ export class VectorsWriter {
       block.writeFloatLE(encodeVector(vector, codes), count * stride + 4 * index);
     }
     blockSum(this.layout, this.#blocks, block.subarray(0, bytes)).copy(block, bytes);
-    await this.#handle.write(block, 0, block.length, offset);
+    await writeFully(this.#handle, block, offset);
     this.#blocks++;
   }
 
@@ -105,6 +105,14 @@ export async function readUnfinished(file: string): Promise<VectorsHeader | null
     return null;
   } finally {
     await handle.close();
+  }
+}
+
+/** Writes all of some bytes: on a disk that is filling up, a write may end short without an error. */
+async function writeFully(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  let done = 0;
+  while (done < bytes.length) {
+    done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
   }
 }
 

@@ -1,4 +1,5 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { statfsSync } from 'node:fs';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { adoptParts } from '../../../src/build/adopt-parts.ts';
@@ -10,7 +11,16 @@ import { findEmbeddings } from '../../../src/embed/find-embeddings.ts';
 import { hashEmbedder } from '../../../src/embed/hash-embedder.ts';
 import { flipByte } from '../../shards/support.ts';
 import { bin, start, temporaryFolder } from '../cli/command-line.ts';
-import { build, failureOf, randomNumbers, randomWords, shelfmarkError, withCorpus, writeJsonl } from '../support.ts';
+import {
+  build,
+  failureOf,
+  randomNumbers,
+  randomWords,
+  shelfmarkError,
+  smallDisk,
+  withCorpus,
+  writeJsonl,
+} from '../support.ts';
 import { answerJson, startEmbeddingServer } from './embedding-server.ts';
 
 const folder = temporaryFolder();
@@ -55,6 +65,12 @@ function embeddingsOf(corpus: string) {
   const found = findEmbeddings(corpus, catalog.shards()).embeddings;
   catalog.close();
   return found;
+}
+
+/** Bytes that are free on a disk. */
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
 }
 
 describe('embedding a corpus', () => {
@@ -211,6 +227,24 @@ describe('embedding that was cut short', () => {
     await shelfmarkError(embed(corpus, { embedder }), 'SHELFMARK_EMBEDDER');
     isDown = false;
     expect((await embed(corpus, { embedder })).kept).toBeGreaterThanOrEqual(512);
+  });
+});
+
+describe('embedding onto a disk that is full', () => {
+  it('says so, and goes on when there is room', async (context) => {
+    const disk = await smallDisk(folder, '64m');
+    if (disk === undefined) return context.skip('mounting a tmpfs needs root');
+    const corpus = join(disk.path, 'corpus');
+    await cp(original, corpus, { recursive: true });
+    await writeFile(join(disk.path, 'ballast'), Buffer.alloc(freeBytes(disk.path) - 200_000));
+    const { message } = await shelfmarkError(embed(corpus), 'SHELFMARK_IO');
+    expect(message).toContain('disk is full');
+    expect(message).toContain('Vectors written so far are kept');
+    await rm(join(disk.path, 'ballast'));
+    await embed(corpus);
+    const unbroken = await copyOfCorpus();
+    await embed(unbroken);
+    expect(await vectorsOf(corpus)).toEqual(await vectorsOf(unbroken));
   });
 });
 
