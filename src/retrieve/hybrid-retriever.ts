@@ -2,9 +2,10 @@ import { byName } from '../../workers/merge-ranked.ts';
 import type { RankedHit, ShardFailure } from '../../workers/protocol.ts';
 import { coverageOf } from '../search/coverage.ts';
 import type { RetrieverRanks } from '../search/hits.ts';
+import { deadlineOf } from '../search/limits.ts';
 import type { QueryPlan } from '../search/match-policy.ts';
 import type { FilledSearchOptions } from '../search/options.ts';
-import { deadlineOf, type RankedGroup, type RungHit } from '../search/searcher.ts';
+import type { RankedGroup, RungHit } from '../search/ranked-group.ts';
 import type { Retriever } from './retriever.ts';
 
 /** The constant of reciprocal rank fusion. */

@@ -1,7 +1,7 @@
 import type { ShardFailure } from '../../workers/protocol.ts';
 import type { QueryPlan } from '../search/match-policy.ts';
 import type { FilledSearchOptions } from '../search/options.ts';
-import type { RankedGroup } from '../search/searcher.ts';
+import type { RankedGroup } from '../search/ranked-group.ts';
 
 /** How hits are found: by the words of the query, by the likeness of vectors, or by both. */
 export type RetrieverName = 'lexical' | 'vector' | 'hybrid';

@@ -4,9 +4,11 @@ import { type Embedder, embedChecked } from '../embed/embedder.ts';
 import type { Embeddings } from '../embed/find-embeddings.ts';
 import { coverageOf } from '../search/coverage.ts';
 import { filterOf } from '../search/filter.ts';
+import { deadlineOf, stopFlagOf } from '../search/limits.ts';
 import type { QueryPlan, Rung } from '../search/match-policy.ts';
 import type { FilledSearchOptions } from '../search/options.ts';
-import { deadlineOf, type RankedGroup, type Searcher, stopFlagOf } from '../search/searcher.ts';
+import type { RankedGroup } from '../search/ranked-group.ts';
+import type { Searcher } from '../search/searcher.ts';
 import type { ShardPool } from '../search/shard-pool.ts';
 import type { Retriever } from './retriever.ts';
 

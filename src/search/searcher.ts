@@ -1,84 +1,31 @@
 import {
-  addWork,
   COLUMN_UNITS,
   canMatch,
   DEFAULT_SCORING,
-  formatShelfmark,
-  languageIn,
   noWork,
   prepareQuery,
-  type QueryToken,
-  type RankedChunk,
   type Scoring,
-  type ShardId,
-  type TermTable,
-  termsOf,
   visitTerms,
   type WordFilter,
-  type Work,
 } from '../../shards/index.ts';
-import type {
-  EvidenceItem,
-  FetchedHit,
-  Limits,
-  RankedHit,
-  ShardFailure,
-  ShardTarget,
-  Shortfall,
-  StopFlag,
-} from '../../workers/protocol.ts';
+import type { Limits, RankedHit, ShardFailure, ShardTarget, Shortfall } from '../../workers/protocol.ts';
 import type { Retriever } from '../retrieve/retriever.ts';
 import { coverageOf } from './coverage.ts';
+import { describeTokens, explanationOf, roundMs, sumOf } from './explain-answer.ts';
+import { fetchHits } from './fetch-hits.ts';
 import { filterOf } from './filter.ts';
-import type {
-  Coverage,
-  Evidence,
-  Explanation,
-  Hit,
-  Retrieval,
-  RetrieverRanks,
-  RungExplanation,
-  SearchAnswer,
-} from './hits.ts';
+import type { RungExplanation, SearchAnswer } from './hits.ts';
 import { KnownValues } from './known-values.ts';
-import { planQuery, planScan, type QueryPlan, type Rung, scanRung, settlePlan } from './match-policy.ts';
+import { deadlineOf, stopFlagOf } from './limits.ts';
+import { planQuery, planScan, type QueryPlan, scanRung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { QueryAnalyzer } from './query-analyzer.ts';
-import { sectionAnchor } from './section-anchor.ts';
+import type { RankedAnswer, RankedGroup, RungHit } from './ranked-group.ts';
 import type { ShardPool } from './shard-pool.ts';
 import { type SynonymRule, Synonyms } from './synonyms.ts';
 import { TermStatistics } from './term-statistics.ts';
+import { whileReporting } from './while-reporting.ts';
 import { planWordFilter } from './word-filter.ts';
-
-/** A ranked hit and the step that found it. */
-export interface RungHit extends RankedHit {
-  readonly rung: Rung;
-  /** where it stood in the lists that were joined */
-  readonly retrievers?: RetrieverRanks;
-}
-
-/** A query ranked over the whole corpus; the text of its hits is not fetched yet. */
-export interface RankedAnswer {
-  readonly plan: QueryPlan;
-  /** the first step that gave a hit; with no hits, the last */
-  readonly rung: Rung;
-  readonly hits: readonly RungHit[];
-  readonly steps: readonly RungExplanation[];
-}
-
-/** Many queries ranked together. */
-export interface RankedGroup {
-  readonly answers: readonly RankedAnswer[];
-  readonly coverage: Coverage;
-  readonly failures: ReadonlyMap<string, ShardFailure>;
-  readonly timedOut: ReadonlySet<string>;
-  /** only when hits were to be found by more than words */
-  readonly retrieval?: Retrieval;
-  readonly scoring: Scoring;
-  /** the terms of the queries */
-  readonly table: TermTable;
-  readonly countMs: number;
-}
 
 /** Plans, fans out, merges, fetches. As a retriever it finds hits by words. */
 export class Searcher implements Retriever {
@@ -142,10 +89,7 @@ export class Searcher implements Retriever {
     for (;;) {
       const group = await retriever.rank(plans, options, failures, deadline);
       const fetchStartedAt = performance.now();
-      const evidence = await this.#evidence(group, options);
-      options.signal?.throwIfAborted();
-      const isWhole = evidence.failures.length === 0;
-      const fetched = isWhole ? await this.#fetch(group, evidence.passages, options) : { ...evidence, hits: [] };
+      const fetched = await fetchHits(this.#pool, group, this.wordFilter(options), options);
       options.signal?.throwIfAborted();
       if (fetched.failures.length > 0) {
         // A shard whose text is damaged counts as failed as a whole; its hits make room for others.
@@ -408,98 +352,6 @@ export class Searcher implements Retriever {
     }
     return { ...DEFAULT_SCORING, k1, b, columnUnits: COLUMN_UNITS, chunks, tokens };
   }
-
-  /** The best passages of each hit's document, its own first; only its own when no more are wanted. */
-  async #evidence(
-    { answers, scoring, table }: RankedGroup,
-    options: FilledSearchOptions,
-  ): Promise<{ readonly passages: ReadonlyMap<RungHit, readonly RankedChunk[]>; readonly failures: ShardFailure[] }> {
-    const hits = answers.flatMap((answer) => answer.hits);
-    if (options.evidence <= 1) return { passages: new Map(hits.map((hit) => [hit, [hit]])), failures: [] };
-    // Of what was found by scanning, the index knows nothing.
-    const passages = new Map<RungHit, readonly RankedChunk[]>(hits.map((hit) => [hit, [hit]]));
-    const ranked = hits.filter(({ rung }) => rung.name !== 'scan');
-    const rungs = [...new Set(ranked.map(({ rung }) => rung))];
-    const groups = new Map<string, RungHit[]>();
-    for (const hit of ranked) {
-      const key = `${rungs.indexOf(hit.rung)} ${hit.shard}`;
-      groups.set(key, [...(groups.get(key) ?? []), hit]);
-    }
-    const together = [...groups.values()];
-    const numberOf = new Map(table.terms.map((term, number) => [term, number]));
-    const found = await this.#pool.evidence(
-      together.map(
-        (group): EvidenceItem => ({
-          shard: group[0]!.shard,
-          documents: group.map(({ document }) => document),
-          query: rungs.indexOf(group[0]!.rung),
-        }),
-      ),
-      rungs.map(({ query }) => prepareQuery(query, numberOf, table.frequencies)),
-      table,
-      {
-        count: options.evidence,
-        filter: filterOf(options),
-        words: this.wordFilter(options),
-        scoring,
-        stop: stopFlagOf(options.signal),
-      },
-    );
-    const failures: ShardFailure[] = [];
-    for (const [index, group] of together.entries()) {
-      const answer = found[index]!;
-      if (!answer.ok) failures.push({ shard: group[0]!.shard, error: answer.error });
-      else for (const [at, hit] of group.entries()) passages.set(hit, answer.value[at]!);
-    }
-    return { passages, failures };
-  }
-
-  async #fetch(
-    { answers, scoring, table }: RankedGroup,
-    passages: ReadonlyMap<RungHit, readonly RankedChunk[]>,
-    options: FilledSearchOptions,
-  ): Promise<{ readonly hits: Hit[][]; readonly failures: ShardFailure[] }> {
-    const steps = answers.flatMap(({ plan, hits }) =>
-      [...new Set(hits.map(({ rung }) => rung))].map((rung) => ({ rung, tokens: shownTokens(plan, rung) })),
-    );
-    const stepOf = new Map(steps.map(({ rung }, index) => [rung, index]));
-    const wanted = answers.flatMap(({ hits }) =>
-      hits.flatMap((hit) => passages.get(hit)!.map((passage) => ({ hit, passage, step: stepOf.get(hit.rung)! }))),
-    );
-    const fetched = await this.#pool.fetch({
-      items: wanted.map(({ hit: { shard }, passage: { chunk, score }, step }) => ({
-        shard,
-        chunk,
-        score,
-        query: step,
-      })),
-      queries: steps.map(({ rung, tokens }) => ({
-        tokens: tokens.map(({ alternatives }) => alternatives),
-        literal: rung.literal,
-        terms: rung.name === 'scan' ? null : termsOf(rung.query),
-      })),
-      snippetLength: options.snippetLength,
-      text: options.text,
-      explain: options.explain ? { scoring, frequencies: frequenciesOf(table) } : null,
-      stop: stopFlagOf(options.signal),
-    });
-    const failures = new Map<string, ShardFailure>();
-    const shown = new Map<RungHit, ShownPassage[]>();
-    for (const [index, { hit, passage, step }] of wanted.entries()) {
-      const result = fetched[index]!;
-      if (!result.ok) failures.set(hit.shard, { shard: hit.shard, error: result.error });
-      else
-        shown.set(hit, [
-          ...(shown.get(hit) ?? []),
-          { shard: hit.shard, passage, tokens: steps[step]!.tokens, fetched: result.value },
-        ]);
-    }
-    if (failures.size > 0) return { hits: [], failures: [...failures.values()] };
-    const hits = answers.map((answer) =>
-      answer.hits.map((hit, index) => toHit(hit, index + 1, shown.get(hit)!, options.evidence > 0)),
-    );
-    return { hits, failures: [] };
-  }
 }
 
 /** Numbers the terms of all rungs. */
@@ -512,23 +364,6 @@ function numberTerms(plans: readonly QueryPlan[]): Map<string, number> {
   return numberOf;
 }
 
-function frequenciesOf({ terms, frequencies }: TermTable): Map<string, number> {
-  return new Map(terms.map((term, number) => [term, frequencies[number]!]));
-}
-
-/** A passage with its text. */
-interface ShownPassage {
-  readonly shard: string;
-  readonly passage: RankedChunk;
-  readonly tokens: readonly QueryToken[];
-  readonly fetched: FetchedHit;
-}
-
-/** When time is up for an answer that begins now. */
-export function deadlineOf({ timeoutMs }: FilledSearchOptions): number | null {
-  return timeoutMs === null ? null : Date.now() + timeoutMs;
-}
-
 /** Hits of a step that an earlier one has not given, as many as are still wanted. */
 function newHits(
   known: readonly RankedHit[],
@@ -539,127 +374,4 @@ function newHits(
   const keyOf = ({ shard, chunk, document }: RankedHit): string => `${shard}/${by === 'chunk' ? chunk : document}`;
   const seen = new Set(known.map(keyOf));
   return hits.filter((hit) => !seen.has(keyOf(hit))).slice(0, limit - known.length);
-}
-
-/** What is highlighted in a step's hits: the words of the query, searched or not, and what the step adds. */
-function shownTokens(plan: QueryPlan, rung: Rung): QueryToken[] {
-  return [...new Set([...plan.tokens, ...rung.tokens, ...plan.phraseTokens])];
-}
-
-/** Milliseconds between reports of progress. */
-const reportEveryMs = 100;
-
-/** Reports how far a counter is while something runs. */
-async function whileReporting<Result>(
-  { onProgress }: FilledSearchOptions,
-  counter: Int32Array,
-  total: number,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  if (onProgress === undefined) return await run();
-  const startedAt = performance.now();
-  const report = (): void =>
-    onProgress({ done: Atomics.load(counter, 0), total, elapsedMs: performance.now() - startedAt });
-  const timer = setInterval(report, reportEveryMs);
-  try {
-    return await run();
-  } finally {
-    clearInterval(timer);
-    report();
-  }
-}
-
-function describeTokens(rung: Rung): RungExplanation['tokens'] {
-  return rung.tokens.map(({ text, alternatives }) => ({ text, alternatives }));
-}
-
-function sumOf(parts: readonly Work[]): Work {
-  const sum = noWork();
-  for (const part of parts) addWork(sum, part);
-  return { ...sum, lookUpMs: roundMs(sum.lookUpMs), rankMs: roundMs(sum.rankMs) };
-}
-
-function explanationOf(
-  { scoring, countMs }: RankedGroup,
-  rungs: readonly RungExplanation[],
-  fetchMs: number,
-): Explanation {
-  const { k1, b, chunks, tokens, columnUnits } = scoring;
-  const [title, heading, body] = columnUnits;
-  return {
-    scoring: {
-      k1,
-      b,
-      columnWeights: [title / body, heading / body, 1],
-      chunks,
-      averageLength: chunks === 0 ? 0 : tokens / chunks,
-    },
-    countMs,
-    rungs,
-    fetchMs,
-  };
-}
-
-/** @param shown the passages of a hit, its own first */
-function toHit({ rung, retrievers }: RungHit, rank: number, shown: readonly ShownPassage[], hasEvidence: boolean): Hit {
-  const [own] = shown;
-  const { document } = own!.fetched;
-  const { path, byteStart, byteEnd, sha256 } = document.source;
-  const { text, textStart, explain, ...passage } = toPassage(own!);
-  return {
-    rank,
-    ...passage,
-    uri: document.uri,
-    title: document.title,
-    rung: rung.name,
-    ...(retrievers === undefined ? {} : { retrievers }),
-    label: document.label,
-    kind: document.kind,
-    collection: document.collection,
-    language: languageIn(document.analyzer),
-    modified_at: document.modifiedAt,
-    source: { path, byteStart, byteEnd, sha256 },
-    ...(text === undefined || textStart === undefined ? {} : { text, textStart }),
-    ...(explain === undefined ? {} : { explain }),
-    ...(hasEvidence ? { evidence: shown.map(toPassage) } : {}),
-  };
-}
-
-function toPassage({ shard, passage, tokens, fetched }: ShownPassage): Evidence {
-  const { document, heading, ordinal, snippet, matched, text, textStart, explanation } = fetched;
-  const names = tokens.map(({ text }) => text);
-  return {
-    score: passage.score,
-    shelfmark: formatShelfmark({ shard: shard as ShardId, document: document.id, ordinal }),
-    heading,
-    section: sectionAnchor(heading),
-    ordinal,
-    snippet: snippet.text,
-    highlights: snippet.highlights,
-    matched: names.filter((_, token) => matched[token]),
-    missing: names.filter((_, token) => !matched[token]),
-    ...(text === null ? {} : { text, textStart }),
-    ...(explanation === null ? {} : { explain: explanation }),
-  };
-}
-
-/** Milliseconds to the microsecond: more digits are noise. */
-function roundMs(ms: number): number {
-  return Math.round(ms * 1000) / 1000;
-}
-
-const stopFlags = new WeakMap<AbortSignal, StopFlag>();
-
-/** A flag that threads can see, raised when the signal aborts; one listener a signal, however many searches it serves. */
-export function stopFlagOf(signal: AbortSignal | undefined): StopFlag | null {
-  if (signal === undefined) return null;
-  signal.throwIfAborted();
-  let stop = stopFlags.get(signal);
-  if (stop === undefined) {
-    const flag = new Int32Array(new SharedArrayBuffer(4));
-    signal.addEventListener('abort', () => Atomics.store(flag, 0, 1), { once: true });
-    stopFlags.set(signal, flag);
-    stop = flag;
-  }
-  return stop;
 }
