@@ -14,12 +14,15 @@ const knownExtensions: ReadonlySet<string> = new Set(
 /** Longest path in UTF-16 units. */
 const maxLength = 260;
 
-/** A dot in a word and the extension behind it, with which the word ends. */
-const EXTENSION_IN_TEXT = /\.[A-Za-z][A-Za-z0-9]{0,9}(?![\w\-/\\])/g;
+/** Most letters and digits of an extension. */
+const maxExtension = 10;
+
 const EXTENSION = /[^./\\\s]\.([A-Za-z][A-Za-z0-9]{0,9})$/;
 /** No part of a path as people write them in code: spaces are looked at apart. */
 const NOT_IN_PATHS = /[\p{Cc}\s"'`<>|*?;,(){}[\]=!^]|:\/\/|^\/\/|.:/u;
 const DRIVE = /^[a-z]:(?=[\\/])/i;
+/** What ends the target of a link. */
+const LINK_END = /[\s<>()]/;
 const SEPARATOR = /[\\/]/;
 /** What stands before a word that is only the end of something: of a pattern, or of a path in other letters. */
 const GOES_ON = /[\p{L}\p{N}\p{M}})\]*?]/u;
@@ -51,16 +54,38 @@ export function withoutDot(path: string): string {
 }
 
 function addWords(text: string, add: (path: string) => void): void {
-  for (const { 0: extension, index } of text.matchAll(EXTENSION_IN_TEXT)) {
-    if (!isKnownExtension(extension.slice(1))) continue;
-    const least = Math.max(0, index - maxLength);
-    let start = index;
+  for (let dot = text.indexOf('.', 1); dot >= 0; dot = text.indexOf('.', dot + 1)) {
+    const end = extensionEnd(text, dot);
+    if (end < 0 || !isKnownExtension(text.slice(dot + 1, end))) continue;
+    const least = Math.max(0, dot - maxLength);
+    let start = dot;
     while (start > least && isWordUnit(text.charCodeAt(start - 1))) start--;
     // Targets of links are read apart, as they are written otherwise.
     if (start > 0 && (GOES_ON.test(text[start - 1]!) || text.startsWith('](', start - 2))) continue;
-    const word = text.slice(start, index + extension.length);
+    const word = text.slice(start, end);
     if (SEPARATOR.test(word) && EXTENSION.test(word) && isPath(word)) add(word);
   }
+}
+
+/** Where an extension ends that follows a dot and ends its word; -1 when there is none. Most dots end a sentence. */
+function extensionEnd(text: string, dot: number): number {
+  if (!isLetter(text.charCodeAt(dot + 1))) return -1;
+  const most = Math.min(text.length, dot + 2 + maxExtension);
+  let end = dot + 2;
+  while (end < most && isLetterOrDigit(text.charCodeAt(end))) end++;
+  const next = text.charCodeAt(end);
+  // Underline, hyphen and slashes go on with the word.
+  return (end === most && end < text.length) || next === 0x5f || next === 0x2d || next === 0x2f || next === 0x5c
+    ? -1
+    : end;
+}
+
+function isLetter(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a);
+}
+
+function isLetterOrDigit(unit: number): boolean {
+  return isLetter(unit) || (unit >= 0x30 && unit <= 0x39);
 }
 
 /** Letters, digits and what else stands in the paths of programs: `$ % + - . / : @ \ _ ~`. */
@@ -116,17 +141,20 @@ function isCodePath(word: string): boolean {
 
 function addLinkTargets(text: string, add: (path: string) => void): void {
   for (let at = text.indexOf(']('); at >= 0; at = text.indexOf('](', at + 2)) {
-    const target = linkTarget(text.slice(at + 2, at + 2 + 3 * maxLength));
+    const target = linkTarget(text.slice(at + 2, at + 2 + 3 * maxLength).trimStart());
+    // Most are URLs, or have no extension: they need no closer look.
+    if (!target.includes('.') || target.includes('://')) continue;
     const path = decoded(target.replace(/[?#].*$/s, ''));
     const extension = EXTENSION.exec(path)?.[1];
     if (extension !== undefined && isKnownExtension(extension) && isPath(path.replaceAll(' ', ''))) add(path);
   }
 }
 
-/** What stands between the brackets, up to a title: `<a b.md>`, or anything without spaces. */
+/** What stands between the brackets, up to a title: `<a b.md>`, or anything without spaces and brackets. */
 function linkTarget(text: string): string {
-  const [, angled, plain] = /^\s*(?:<([^<>\n]*)>|([^\s<>()]+))/.exec(text) ?? [];
-  return angled ?? plain ?? '';
+  if (text.charCodeAt(0) === 0x3c) return /^<([^<>\n]*)>/.exec(text)?.[1] ?? '';
+  const end = text.search(LINK_END);
+  return end < 0 ? text : text.slice(0, end);
 }
 
 function decoded(target: string): string {

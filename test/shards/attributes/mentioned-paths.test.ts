@@ -20,7 +20,7 @@ describe('the paths that a text mentions', () => {
     ['a path with spaces in code', 'It is in `docs/a b.md`.', ['docs/a b.md']],
     ['a path with an extension of its own in code', 'It is in `data/old.xyz`.', ['data/old.xyz']],
     ['a path in other letters in code', 'Se `böcker/bokföring.md`.', ['böcker/bokföring.md']],
-    ['the target of a link', '[guide](guide.md "The guide") ![plan](img/plan.svg)', ['guide.md', 'img/plan.svg']],
+    ['the target of a link', '[guide]( guide.md "The guide") ![plan](img/plan.svg)', ['guide.md', 'img/plan.svg']],
     ['the target of a link with spaces', '[a](<docs/a b.md>) [b](docs/a%20c.md#top)', ['docs/a b.md', 'docs/a c.md']],
     ['a target that is not well encoded', '[a](docs/100%.md)', ['docs/100%.md']],
     ['one path many times', 'a/b.c a/b.c `a/b.c`', ['a/b.c']],
