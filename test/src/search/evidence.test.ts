@@ -32,7 +32,7 @@ describe('evidence', () => {
         const plain = await corpus.search(query, { match, limit: 20 });
         const { hits } = await corpus.search(query, { match, limit: 20, evidence: 3, text: true });
         const chunks = await corpus.search(query, { match, limit: 10_000, by: 'chunk', text: true });
-        expect(hits.map(({ evidence: _, text: __, ...hit }) => hit)).toEqual(plain.hits);
+        expect(hits.map(({ evidence: _, text: __, textStart: ___, ...hit }) => hit)).toEqual(plain.hits);
         for (const { uri, shelfmark, evidence } of hits) {
           expect(evidence![0]).toMatchObject({ shelfmark });
           expect(evidence).toEqual(
@@ -82,6 +82,19 @@ describe('evidence', () => {
   });
 });
 
-function evidenceOf({ rank, uri, title, rung, label, kind, collection, modified_at, source, evidence, ...own }: Hit) {
+function evidenceOf({
+  rank,
+  uri,
+  title,
+  rung,
+  label,
+  kind,
+  collection,
+  language,
+  modified_at,
+  source,
+  evidence,
+  ...own
+}: Hit) {
   return own;
 }
