@@ -47,7 +47,7 @@ function describe(report: CorpusReport): string {
   for (const { shard, ok, parts } of report.shards) {
     lines.push(`${shard}  ${ok ? 'ok' : 'DAMAGED'}`);
     for (const { name, status, detail } of parts) {
-      lines.push(`  ${name.padEnd(9)}  ${status.padEnd(7)}  ${sanitizeLine(detail)}`);
+      lines.push(`  ${name.padEnd(10)}  ${status.padEnd(7)}  ${sanitizeLine(detail)}`);
     }
   }
   lines.push(`catalog  ${report.catalog.ok ? 'ok' : 'DAMAGED'}  ${sanitizeLine(report.catalog.detail)}`);
