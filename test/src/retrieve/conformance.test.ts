@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Corpus, type Hit, type RetrieverName, type SearchOptions } from '../../../src/index.ts';
 import { temporaryFolder } from '../cli/command-line.ts';
-import { failureOf } from '../support.ts';
+import { failureOf, shelfmarkError } from '../support.ts';
 import { documentCount, embeddedCorpus, questions, replacedStart } from './fixture.ts';
 
 const folder = temporaryFolder();
@@ -93,6 +93,7 @@ describe.each(['lexical', 'vector', 'hybrid'] satisfies RetrieverName[])('the re
     const narrowed: [SearchOptions, (hit: Hit) => boolean][] = [
       [{ kinds: ['note'] }, ({ kind }) => kind === 'note'],
       [{ kinds: ['note'], collections: ['x'] }, ({ kind, collection }) => kind === 'note' && collection === 'x'],
+      [{ pathPrefixes: ['d1'], fileTypes: ['md'] }, ({ uri }) => uri.startsWith('d1')],
       [{ phrases: ['harbour copper'] }, ({ text }) => text!.includes('harbour copper')],
       [{ prefixes: ['orch'] }, ({ text }) => text!.includes('orchard')],
       [{ not: ['meadow'] }, ({ text }) => !text!.includes('meadow')],
@@ -103,6 +104,11 @@ describe.each(['lexical', 'vector', 'hybrid'] satisfies RetrieverName[])('the re
       expect(hits.length).toBeGreaterThan(0);
       expect(hits.every(isWanted)).toBe(true);
     }
+  });
+
+  it('refuses a filter by what no document has, and names what there is', async () => {
+    const { message } = await shelfmarkError(cut.search('archive', { retriever, kinds: ['poem'] }), 'SHELFMARK_USAGE');
+    expect(message).toContain('Known: "note", "letter"');
   });
 
   it('gives a batch the hits of single questions, with text and without', async () => {
