@@ -43,25 +43,36 @@ export function chooseContexts(
   hits: readonly Hit[],
   budget: ContextBudget,
 ): { readonly contexts: readonly Context[]; readonly used: number } {
-  const documents = new Map<string, { readonly passages: readonly Passage[]; readonly contexts: readonly Context[] }>();
+  const documents = new Map<string, Map<number, Passage>>();
   const texts = new Set<string>();
-  const sizeOf = (contexts: readonly Context[]): number =>
-    contexts.reduce((sum, { text }) => sum + measure(text, budget.unit), 0);
   let size = 0;
   for (const passage of hits.map(requireText)) {
     if (texts.has(passage.text)) continue;
     const document = documentOf(passage);
-    const before = documents.get(document) ?? { passages: [], contexts: [] };
-    const passages = [...before.passages, passage];
-    const contexts = joinNeighbours(passages);
-    const next = size - sizeOf(before.contexts) + sizeOf(contexts);
+    const chosen = documents.get(document) ?? new Map<number, Passage>();
+    const next = size + sizeBeside(chosen, passage, budget.unit);
     if (inUnits(next, budget.unit) > budget.limit) continue;
-    documents.set(document, { passages, contexts });
+    documents.set(document, chosen.set(passage.ordinal, passage));
     texts.add(passage.text);
     size = next;
   }
-  const contexts = [...documents.values()].flatMap((document) => document.contexts).sort((a, b) => a.rank - b.rank);
-  return { contexts, used: inUnits(size, budget.unit) };
+  const contexts = [...documents.values()].flatMap((chosen) => joinNeighbours([...chosen.values()]));
+  return { contexts: contexts.sort((a, b) => a.rank - b.rank), used: inUnits(size, budget.unit) };
+}
+
+/** What a passage adds to those chosen of its document: its text, but for what its neighbours have of it too. */
+function sizeBeside(chosen: ReadonlyMap<number, Passage>, passage: Passage, unit: ContextBudget['unit']): number {
+  const before = chosen.get(passage.ordinal - 1);
+  const after = chosen.get(passage.ordinal + 1);
+  const sharedBefore = before === undefined ? 0 : measure(sharedText(before, passage), unit);
+  const sharedAfter = after === undefined ? 0 : measure(sharedText(passage, after), unit);
+  return measure(passage.text, unit) - sharedBefore - sharedAfter;
+}
+
+/** What a passage repeats of the one before it. */
+function sharedText(before: Passage, passage: Passage): string {
+  const end = before.textStart + Buffer.byteLength(before.text);
+  return Buffer.from(passage.text).toString('utf8', 0, Math.max(0, end - passage.textStart));
 }
 
 function requireText(hit: Hit): Passage {

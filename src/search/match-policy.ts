@@ -134,7 +134,9 @@ export function planScan(text: string, ignoreCase: boolean): QueryPlan {
   if (text === '') throw new ShelfmarkError('SHELFMARK_NO_WORDS', 'There is nothing to scan for: the query is empty.');
   const tokens = [{ text, start: 0, end: text.length, alternatives: [] }];
   const query: ShardQuery = { mode: 'or', tokens: [], phrases: [] };
-  const rung: Rung = { name: 'scan', tokens, query, literal: { text, ignoreCase } };
+  // Stored text has no half of a surrogate pair, and one would be found in the middle of a pair.
+  const literal = { text: text.toWellFormed(), ignoreCase };
+  const rung: Rung = { name: 'scan', tokens, query, literal };
   return { text, match: 'scan', tokens, phraseTokens: [], droppedTokens: 0, rungs: [rung], rarest: null };
 }
 

@@ -263,7 +263,8 @@ export class Searcher implements Retriever {
       const ms = roundMs(performance.now() - rungStartedAt);
       const threadMs = roundMs(result.ms);
       const isFailed = ({ shard }: RankedHit): boolean => failures.has(shard);
-      if (result.unnamed.length > 0 || open.some((query) => found[query]!.some(isFailed))) return null;
+      // Those of a query that is done, too: the steps of another may be the first to come upon the damage.
+      if (result.unnamed.length > 0 || found.some((hits) => hits.some(isFailed))) return null;
       for (const [at, query] of open.entries()) {
         const rung = rungs[at]!;
         const hits = result.hits[at]!;

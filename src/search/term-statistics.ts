@@ -1,6 +1,6 @@
 import { COLUMN_UNITS } from '../../shards/index.ts';
 import type { Limits, Shortfall } from '../../workers/protocol.ts';
-import type { ShardPool } from './shard-pool.ts';
+import type { CountResult, ShardPool } from './shard-pool.ts';
 
 /** In how many chunks terms are, in the order in which they were asked for. */
 export interface TermCounts extends Shortfall {
@@ -14,6 +14,8 @@ export interface TermCounts extends Shortfall {
 
 /** Terms that are remembered; all are forgotten when there are more. */
 const maxRemembered = 200_000;
+
+const nothingToCount: CountResult = { perThread: [], failed: [], timedOut: [] };
 
 /**
  * Document frequencies over the whole corpus. The threads are asked for terms that were not asked for before, which costs
@@ -38,22 +40,21 @@ export class TermStatistics {
   }
 
   async #count(terms: readonly string[], limits: Limits): Promise<TermCounts> {
-    // What is remembered holds for all shards together, so with a shard excluded everything is asked for.
+    // What is remembered holds for all shards together, so with a shard excluded everything is asked for. It is taken
+    // now: while the threads are asked, another count may make all be forgotten.
     const isWhole = limits.excluded.length === 0;
-    const unknown = isWhole ? terms.filter((term) => !this.#known.has(term)) : terms;
-    if (unknown.length === 0) {
-      const counts = terms.map((term) => this.#known.get(term)!);
-      return { ...this.#sum(counts), isKnown: true, failed: [], timedOut: [] };
-    }
-    const { perThread, ...shortfall } = await this.#pool.count({
-      ...limits,
-      terms: unknown,
-      columnUnits: COLUMN_UNITS,
-    });
+    const known = terms.map((term) => (isWhole ? this.#known.get(term) : undefined));
+    const unknown = terms.filter((_, index) => known[index] === undefined);
+    const isKnown = unknown.length === 0;
+    const { perThread, ...shortfall } = isKnown ? nothingToCount : await this.#ask(unknown, limits);
     const fresh = new Map(unknown.map((term, index) => [term, perThread.map((counts) => counts[index]!)]));
-    const counts = terms.map((term) => fresh.get(term) ?? this.#known.get(term)!);
+    const counts = terms.map((term, index) => known[index] ?? fresh.get(term)!);
     if (isWhole && shortfall.failed.length + shortfall.timedOut.length === 0) this.#remember(fresh);
-    return { ...this.#sum(counts), isKnown: false, ...shortfall };
+    return { ...this.#sum(counts), isKnown, ...shortfall };
+  }
+
+  async #ask(terms: readonly string[], limits: Limits): Promise<CountResult> {
+    return await this.#pool.count({ ...limits, terms, columnUnits: COLUMN_UNITS });
   }
 
   /** @param counts per term its chunks in each thread */

@@ -51,7 +51,6 @@ describe('chooseContexts', () => {
         score: 10,
         uri: 'b',
         title: 'B',
-        section: '',
         heading: ['part 2'],
         label: 'test',
         shelfmarks: ['s0000000000/b/1', 's0000000000/b/2'],
@@ -65,6 +64,17 @@ describe('chooseContexts', () => {
     // "für " is five bytes
     const hits = ranked(passage('a', 1, 'dies für ', 0), passage('a', 2, 'für alle', 5));
     expect(chooseContexts(hits, plenty)).toMatchObject({ contexts: [{ text: 'dies für alle' }], used: 13 });
+  });
+
+  it('joins thousands of passages of one document, in whatever order they are ranked', () => {
+    const count = 4000;
+    const texts = Array.from({ length: count }, (_, index) => `${String(index).padStart(6, '0')}${'é'.repeat(500)}`);
+    // 7 is prime to the count, so this is each of them once.
+    const order = texts.map((_, index) => (index * 7) % count);
+    const hits = ranked(...order.map((index) => passage('a', index + 1, texts[index]!, index * 1006)));
+    const { contexts, used } = chooseContexts(hits, { limit: count * 506, unit: 'characters' });
+    expect(contexts.map(({ text }) => text)).toEqual([texts.join('')]);
+    expect(used).toBe(count * 506);
   });
 
   it('leaves a gap where a passage between two was not found', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatTrecRows } from '../../../src/batch/trec.ts';
-import { Corpus, type Hit, type RankedRow } from '../../../src/index.ts';
+import { Corpus, type Hit, type RankedRow, type SearchOptions } from '../../../src/index.ts';
 import { editShard, tempFolder } from '../../shards/support.ts';
 import { build, randomNumbers, randomWords, search, withCorpus, writeJsonl } from '../support.ts';
 
@@ -118,5 +118,30 @@ describe('filling up', () => {
       expect(hits.map(shardOf)).not.toContain(damaged);
       expect(hits.map(({ rung }) => rung)).toContain('top5');
     });
+  });
+
+  test('drops the hits of a shard that fails in a later step of another query', async () => {
+    const folder = tempFolder();
+    const path = join(folder, 'corpus');
+    const records = Array.from({ length: 300 }, (_, index) => ({
+      _id: `r${index}`,
+      text: `common ${index === 7 ? 'quince' : ''}`,
+    }));
+    await build({ sources: [await writeJsonl(join(folder, 'a.jsonl'), records)], corpus: path });
+    const [{ shelfmark }] = (await search(path, 'quince')) as [Hit];
+    editShard(join(path, 'shards', `${shelfmark.split('/')[0]}.shard`), (database) =>
+      database.exec('UPDATE list_segment SET raw_length = raw_length + 1'),
+    );
+    const both = [
+      { id: 'done', text: 'quince' },
+      { id: 'goes on', text: 'common absent' },
+    ];
+    const hitsOf = (options: SearchOptions): Promise<string[]> =>
+      withCorpus(path, async (open) => {
+        for await (const { hits } of open.batch(both, options)) return hits.map(({ uri, rung }) => `${uri} ${rung}`);
+        return [];
+      });
+    expect(await hitsOf({ scanDamaged: false })).toEqual([]);
+    expect(await hitsOf({})).toEqual(['r7 scan']);
   });
 });

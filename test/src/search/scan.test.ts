@@ -177,4 +177,22 @@ describe('a scan', () => {
     expect(coverage).toMatchObject({ failed: 1, failures: [{ shard: damaged, code: 'SHELFMARK_CORRUPT' }] });
     expect(hits.map(({ uri }) => uri)).toEqual(left.filter(({ text }) => text.includes('x->y')).map(({ uri }) => uri));
   });
+
+  test('finds no half of a surrogate pair, and every whole one', async () => {
+    const emoji = tempFolder();
+    writeFileSync(join(emoji, 'a.md'), `smile ${'😀'.repeat(8)} end\n`);
+    const path = join(tempFolder(), 'corpus');
+    await build({ sources: [emoji], corpus: path });
+    const corpus = await Corpus.open(path, { workers: 0 });
+    const scores: (number | undefined)[] = [];
+    for (const text of ['\ud83d', '\ude00', '😀']) {
+      for (const ignoreCase of [false, true]) {
+        const { hits, coverage } = await corpus.search(text, { match: 'scan', ignoreCase });
+        expect(coverage.failed).toBe(0);
+        scores.push(hits[0]?.score);
+      }
+    }
+    await corpus.close();
+    expect(scores).toEqual([undefined, undefined, undefined, undefined, 8, 8]);
+  });
 });

@@ -48,3 +48,18 @@ test('a shard that fails takes what was remembered of it along', async () => {
   expect(counted.failed.map(({ shard }) => shard)).toEqual([two.id]);
   expect(counted.frequencies).toEqual(Float64Array.of(2, 1));
 });
+
+test('what was remembered is forgotten while another count is under way, and it counts right all the same', async () => {
+  const shard = await buildShard(documentsOf('red shelf', 'red', 'blue'));
+  const pool = new ShardPool([{ ...targetOf(shard), bytes: shard.bytes }], 1, 2 ** 20);
+  onTestFinished(() => pool.close());
+  const statistics = new TermStatistics(pool);
+  await statistics.count(['red'], unlimited);
+
+  const tooMany = Array.from({ length: 200_000 }, (_, index) => `word${index}`);
+  const [, counted] = await Promise.all([
+    statistics.count(tooMany, unlimited),
+    statistics.count(['red', 'blue'], unlimited),
+  ]);
+  expect(counted.frequencies).toEqual(Float64Array.of(2, 1));
+});
