@@ -54,7 +54,8 @@ export function answerBatch(
     const retriever = await openRetriever();
     const answers = await searcher.answer(withPlan(planned), options, retriever);
     let next = 0;
-    const coverage = answers[0]?.coverage ?? (await retriever.rank([], options)).coverage;
+    const { coverage, retrieval } = answers[0] ?? (await retriever.rank([], options));
+    const how = retrieval === undefined ? {} : { retrieval };
     return planned.map(({ query, plan }): BatchRow => {
       if (plan !== null) return { id: query.id, ...answers[next++]! };
       const rung = lastRung(options.match);
@@ -68,6 +69,7 @@ export function answerBatch(
         droppedTokens: 0,
         hits: [],
         coverage,
+        ...how,
         tookMs: 0,
       };
     });

@@ -175,7 +175,7 @@ async function* answerRows(
     const toLine = options.format === 'jsonl' ? toJsonLine : toContextsLine(options.budget ?? defaultBudget);
     for await (const row of corpus.batch(queries, search)) {
       const { coverage, retrieval = null } = row;
-      yield { text: toLine(row), hits: row.hits.length, hasWords: row.tokens.length > 0, coverage, retrieval };
+      yield { text: toLine(row), hits: row.hits.length, hasWords: row.searched.length > 0, coverage, retrieval };
     }
     return;
   }

@@ -46,7 +46,7 @@ export class VectorRetriever implements Retriever {
     const failures = new Map(known.map((failure) => [failure.shard, failure]));
     const stop = stopFlagOf(options.signal);
     await this.#searcher.checkFilter(options, failures, { deadline, stop });
-    const queries = await this.#embed(plans, options.signal, deadline);
+    const queries = await this.#embed(plans, options, deadline);
     if (queries === null) {
       const late = this.#shards.filter((shard) => !failures.has(shard));
       return this.#group(plans, [], failures, new Set(late), []);
@@ -75,13 +75,14 @@ export class VectorRetriever implements Retriever {
   /** Vectors of the queries, or null when time was up before they came. */
   async #embed(
     plans: readonly QueryPlan[],
-    signal: AbortSignal | undefined,
+    { phrases, signal }: FilledSearchOptions,
     deadline: number | null,
   ): Promise<Float32Array[] | null> {
     const missing = [...new Set(plans)].filter((plan) => !this.#vectors.has(plan));
     if (missing.length > 0) {
       const { model, dimensions } = this.#embeddings;
-      const texts = missing.map(({ text }) => model.queryPrefix + text);
+      // A query of phrases alone means what they say.
+      const texts = missing.map(({ text }) => model.queryPrefix + (text.trim() === '' ? phrases.join(' ') : text));
       const found = await withDeadline(deadline, signal, (limit) =>
         embedChecked(this.#embedder, texts, dimensions, limit),
       );
@@ -119,9 +120,10 @@ export class VectorRetriever implements Retriever {
   }
 }
 
-/** The only step of a plan: the words of the query are shown, and decide on nothing. */
-function vectorRung({ tokens }: QueryPlan): Rung {
-  return { name: 'vector', tokens, query: { mode: 'or', tokens: [], phrases: [] }, literal: null };
+/** The only step of a plan: the words of the query, or of its phrases alone, are shown, and decide on nothing. */
+function vectorRung({ tokens, phraseTokens }: QueryPlan): Rung {
+  const shown = tokens.length > 0 ? tokens : phraseTokens;
+  return { name: 'vector', tokens: shown, query: { mode: 'or', tokens: [], phrases: [] }, literal: null };
 }
 
 function noteOf(bare: number, shards: number, model: string): string | null {

@@ -165,6 +165,31 @@ describe('a JSON run', () => {
   });
 });
 
+describe('a run of any format', () => {
+  test.each(['trec', 'jsonl', 'contexts'] as const)(
+    'says how hits were found although its last query has no words (%s)',
+    async (format) => {
+      const { folder } = await makeCorpus();
+      await writeQueries(folder, 2);
+      const search = { limit: 5, retriever: 'hybrid' } as const;
+      const { retrieval, withoutWords } = await runBatch(optionsFor(folder, { format, search }));
+      expect(withoutWords).toBe(1);
+      expect(retrieval).toMatchObject({ retriever: 'hybrid', model: null });
+      expect(retrieval!.note).toContain('no embeddings');
+    },
+  );
+
+  test.each(['trec', 'jsonl', 'contexts'] as const)(
+    'counts no query as one without words that has phrases (%s)',
+    async (format) => {
+      const { folder } = await makeCorpus();
+      await writeJsonl(join(folder, 'queries.jsonl'), [{ _id: '1', text: '' }]);
+      const search = { phrases: ['archive'] };
+      expect(await runBatch(optionsFor(folder, { format, search }))).toMatchObject({ withoutWords: 0, withoutHits: 0 });
+    },
+  );
+});
+
 describe('a run that is killed', () => {
   test.each(['trec', 'jsonl', 'contexts'] as const)(
     'and run again leaves the same bytes as one that was not (%s)',

@@ -107,6 +107,15 @@ describe('hits by vectors', () => {
     expect((await search(embedded, 'harborr', {})).hits).toEqual([]);
   });
 
+  it('are for phrases alone those for their words', async () => {
+    const options = { retriever: 'vector', phrases: ['archive', 'ledger'] } as const;
+    const { hits, searched } = await search(embedded, '', options);
+    expect(searched).toEqual(['archive', 'ledger']);
+    expect(hits.length).toBeGreaterThan(0);
+    const placesOf = (found: readonly Hit[]) => found.map(({ shelfmark, score }) => ({ shelfmark, score }));
+    expect(placesOf(hits)).toEqual(placesOf((await search(embedded, 'archive ledger', options)).hits));
+  });
+
   it('need embeddings', async () => {
     const { message } = await shelfmarkError(search(bare, 'archive', { retriever: 'vector' }), 'SHELFMARK_NOT_FOUND');
     expect(message).toContain('shelfmark embed');
