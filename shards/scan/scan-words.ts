@@ -30,7 +30,7 @@ export function scanForWords(
   const words = [...new Set(queries.flatMap((query) => query.words))];
   const askedBy = words.map((word) => [...queries.keys()].filter((query) => queries[query]!.words.includes(word)));
   const found = queries.map(() => new Map<ChunkId, RankedChunk>());
-  const documents = reader.allowedChunks(options.filter);
+  const documents = reader.allowedChunks(options.filter, options.check);
   scanShard(
     reader,
     words.map((text) => new LiteralFinder({ text, ignoreCase: true })),

@@ -1,5 +1,6 @@
 import { formatShelfmark, type ShardId, ShelfmarkError } from '../../shards/index.ts';
 import type { RankedHit } from '../../workers/protocol.ts';
+import { depthOf } from '../retrieve/list-depth.ts';
 import type { Retriever } from '../retrieve/retriever.ts';
 import type { Coverage, Retrieval, SearchAnswer } from '../search/hits.ts';
 import type { QueryPlan, RungName } from '../search/match-policy.ts';
@@ -49,7 +50,7 @@ export function answerBatch(
   options: FilledSearchOptions,
   openRetriever: () => Promise<Retriever>,
 ): AsyncGenerator<BatchRow> {
-  return inGroups(queries, options.limit, async (group) => {
+  return inGroups(queries, hitsPerQuery(options), async (group) => {
     const planned = plan(searcher, group, options);
     const retriever = await openRetriever();
     const answers = await searcher.answer(withPlan(planned), options, retriever);
@@ -83,7 +84,7 @@ export function rankBatch(
   options: FilledSearchOptions,
   openRetriever: () => Promise<Retriever>,
 ): AsyncGenerator<RankedRow> {
-  return inGroups(queries, options.limit, async (group) => {
+  return inGroups(queries, hitsPerQuery(options), async (group) => {
     const planned = plan(searcher, group, options);
     const { answers, coverage, retrieval } = await (await openRetriever()).rank(withPlan(planned), options);
     const how = retrieval === undefined ? {} : { retrieval };
@@ -127,14 +128,20 @@ function withPlan(planned: readonly PlannedQuery[]): QueryPlan[] {
   return planned.flatMap(({ plan }) => (plan === null ? [] : [plan]));
 }
 
+/** Hits of a query that are in memory at once: in the lists that are joined, or as passages beside those wanted. */
+function hitsPerQuery({ limit, retriever, evidence }: FilledSearchOptions): number {
+  const ranked = retriever === 'hybrid' ? 2 * depthOf(limit) : limit;
+  return Math.max(ranked, limit * evidence);
+}
+
 /** Runs groups a few at a time and yields their rows in order. */
 async function* inGroups<Row>(
   queries: AsyncIterable<BatchQuery> | Iterable<BatchQuery>,
-  limit: number,
+  hitsEach: number,
   run: (group: readonly BatchQuery[]) => Promise<readonly Row[]>,
 ): AsyncGenerator<Row> {
   const running: Promise<readonly Row[]>[] = [];
-  const size = Math.max(1, Math.min(maxGroupQueries, Math.floor(maxGroupHits / limit)));
+  const size = Math.max(1, Math.min(maxGroupQueries, Math.floor(maxGroupHits / hitsEach)));
   for await (const group of groupsOf(queries, size)) {
     const rows = run(group);
     // A failure is seen when its turn comes; until then it must not count as unhandled.

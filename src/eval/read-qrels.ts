@@ -40,7 +40,7 @@ export async function readQrels(file: string): Promise<Qrels> {
 /** BEIR's first line is `query-id corpus-id score`; what is not a number cannot be a grade. */
 function isHeader(line: string): boolean {
   const fields = line.split('\t');
-  return fields.length === 3 && !isGrade(fields[2]!.trim());
+  return fields.length === 3 && Number.isNaN(Number(fields[2]));
 }
 
 function parseJudgement(line: Line, file: string): Judgement {

@@ -6,13 +6,11 @@ import { deadlineOf } from '../search/limits.ts';
 import type { QueryPlan } from '../search/match-policy.ts';
 import type { FilledSearchOptions } from '../search/options.ts';
 import type { RankedGroup, RungHit } from '../search/ranked-group.ts';
+import { depthOf } from './list-depth.ts';
 import type { Retriever } from './retriever.ts';
 
 /** The constant of reciprocal rank fusion. */
 const fusionConstant = 60;
-
-/** What a list is at most long: hits that an answer may have. */
-const deepest = 10_000;
 
 /**
  * Joins the lists of two retrievers by reciprocal rank fusion: a hit's score is the sum over the lists of 1 / (60 + its rank
@@ -49,14 +47,6 @@ export class HybridRetriever implements Retriever {
       failed = [...failures.values()];
     }
   }
-}
-
-/**
- * How deep the lists go that are joined. A hit beyond that in both has at most 2 / (61 + depth), which for ten times the limit is less
- * than the 1 / (60 + limit) that the first hits of one list have in any case: it cannot be among those that are wanted.
- */
-export function depthOf(limit: number): number {
-  return Math.min(deepest, Math.max(100, 10 * limit));
 }
 
 function join(lexical: RankedGroup, vector: RankedGroup, options: FilledSearchOptions): RankedGroup {

@@ -54,6 +54,7 @@ describe('readQrels', () => {
     ['q1 0 d1 1\n\n\r\nq1 d1\n', 'line 4: expected "query 0 document grade", or query, document and grade'],
     ['q1 0 d1 1\nq1 0 d2 yes\n', 'line 2: the grade "yes" is not a whole number'],
     ['q1 0 d1 1\nq1 0 d1 1\n', 'line 2: d1 is judged twice for query q1'],
+    ['q1\td1\t0.5\nq1\td2\t1\n', 'line 1: the grade "0.5" is not a whole number'],
     ['\n', 'has no relevance judgements'],
     ['query-id\tcorpus-id\tscore\n', 'has no relevance judgements'],
   ])('refuses %j', async (content, message) => {
