@@ -15,29 +15,31 @@ export class ThreadLane<
   Answers extends { [Op in Task['op']]: unknown },
 > extends Lane<Task, Answers> {
   readonly #pool: Promise<Piscina>;
-  /** rejects when the thread cannot be started; the pool would only emit that */
-  readonly #failed: Promise<never>;
+  /** why the thread could not be started or died; the pool only emits that */
+  #failure: ShelfmarkError | null = null;
+  /** rejects the task that runs */
+  #failRunning: (failure: ShelfmarkError) => void = () => {};
 
   /** @param name file below workers/ without its extension. */
   constructor(name: string) {
     super();
-    const pool = startPool(name);
-    this.#pool = pool;
-    this.#failed = new Promise((_, reject) => {
-      const fail = (error: Error): void => {
-        reject(
-          new ShelfmarkError('SHELFMARK_IO', `A thread could not be started or died: ${error.message}`, {}, error),
-        );
-      };
-      pool.then((started) => started.on('error', fail), fail);
-    });
-    this.#failed.catch(() => {});
+    this.#pool = startPool(name);
+    const fail = (error: Error): void => {
+      const message = `A thread could not be started or died: ${error.message}`;
+      this.#failure ??= new ShelfmarkError('SHELFMARK_IO', message, {}, error);
+      this.#failRunning(this.#failure);
+    };
+    this.#pool.then((started) => started.on('error', fail), fail);
   }
 
   // The pool's own queue does not keep the order of tasks, so each is handed over when the one before is done.
   protected override async work(task: Task, transfer: readonly ArrayBuffer[]): Promise<Answer<unknown>> {
-    const pool = await Promise.race([this.#pool, this.#failed]);
-    return await Promise.race([pool.run(task, { transferList: [...transfer] }), this.#failed]);
+    if (this.#failure !== null) throw this.#failure;
+    // No race with a promise that may never settle: that would hold on to every answer as long as the thread lives.
+    return await new Promise((resolve, reject) => {
+      this.#failRunning = reject;
+      this.#pool.then((pool) => pool.run(task, { transferList: [...transfer] })).then(resolve, reject);
+    });
   }
 
   // An answer that arrives after the pool is destroyed would crash the process; there is none.
