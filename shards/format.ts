@@ -61,7 +61,7 @@ CREATE VIRTUAL TABLE fts USING fts5(
   title, heading, body,
   content='', detail=full, columnsize=0, tokenize="ascii tokenchars '${TERM_PUNCTUATION}'"
 );
-CREATE TABLE packed(name TEXT PRIMARY KEY, raw_length INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE packed(name TEXT PRIMARY KEY, raw_length INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE list(term TEXT PRIMARY KEY, first_segment INTEGER NOT NULL, head BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE list_segment(id INTEGER PRIMARY KEY, raw_length INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE TABLE attribute_block(id INTEGER PRIMARY KEY, raw_length INTEGER NOT NULL, data BLOB NOT NULL);

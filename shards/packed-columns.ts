@@ -16,17 +16,15 @@ export class PackedColumns {
 
   constructor(file: string, database: Database) {
     this.#file = file;
-    this.#select = database.prepare('SELECT name, raw_length, data FROM packed WHERE name = ?').raw();
+    this.#select = database.prepare('SELECT raw_length, data FROM packed WHERE name = ?').raw();
   }
 
   /** A column's raw bytes. @throws CorruptError when it is missing or damaged */
   read(name: PackedColumn): Buffer {
     const part = `its column "${name}"`;
-    const row = this.#select.get(name) as [string, number, Buffer] | undefined;
+    const row = this.#select.get(name) as [number, Buffer] | undefined;
     if (row === undefined) throw new CorruptError(this.#file, part, 'it is missing');
-    const [storedName, rawLength, data] = row;
-    // It is found by the table's index, which has a copy of the name.
-    if (storedName !== name) throw new CorruptError(this.#file, part, 'its row has another name');
+    const [rawLength, data] = row;
     if (!(rawLength >= 0 && rawLength <= maxRawBytes)) {
       throw new CorruptError(this.#file, part, `raw length ${rawLength} is out of range`);
     }
