@@ -61,10 +61,12 @@ function listed(tokens: readonly string[]): string {
 
 function advice({ match, coverage }: SearchAnswer): string {
   if (coverage.searched + coverage.scanned === 0) return 'Nothing could be searched.\n';
-  if (match === 'all') return 'Nothing found. Try --match any, which takes passages with any of the words.\n';
-  if (match === 'strict') return 'Nothing found. Try other words, or --match any with --also and synonyms.\n';
-  if (match === 'scan') return 'Nothing found. Try a shorter piece of it, or --ignore-case.\n';
-  return 'Nothing found. Try other words, or --also with synonyms.\n';
+  if (match === 'all')
+    return 'Nothing found. Try --match any, which takes passages with any of the words, or fewer filters.\n';
+  if (match === 'strict')
+    return 'Nothing found. Try --match any, --also with synonyms, other words, or fewer filters.\n';
+  if (match === 'scan') return 'Nothing found. Try a shorter piece of it, --ignore-case, or fewer filters.\n';
+  return 'Nothing found. Try --also with synonyms, other words, or fewer filters.\n';
 }
 
 function renderExplanation({ scoring, countMs, rungs, fetchMs }: Explanation): string {

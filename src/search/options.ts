@@ -210,7 +210,8 @@ export function fillSearchOptions(options: SearchOptions): FilledSearchOptions {
     throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'match' });
   }
   if (filled.evidence > 0 && filled.by === 'chunk') {
-    const message = 'evidence: passages are grouped by document only, and hits are wanted by chunk.';
+    const message =
+      'evidence: passages are grouped by document only, and hits are wanted by chunk, as contexts always are.';
     throw new ShelfmarkError('SHELFMARK_USAGE', message, { option: 'evidence' });
   }
   requireWords(filled);
