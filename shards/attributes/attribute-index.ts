@@ -21,7 +21,7 @@ export class AttributeIndex {
   readonly #select: Statement;
   #directory: AttributeDirectory | undefined;
   /** the block read last: what is looked up to see whether it is known is looked up again for the filter */
-  #open: { readonly id: number; readonly values: readonly AttributeValue[] } | undefined;
+  #open: { readonly id: number; readonly name: string; readonly values: readonly AttributeValue[] } | undefined;
 
   constructor(file: string, database: Database, columns: PackedColumns, documents: number) {
     this.#file = file;
@@ -49,10 +49,12 @@ export class AttributeIndex {
     const attribute = this.#attributes().get(name);
     if (attribute === undefined) return this.#directoryOf().isComplete ? [] : undefined;
     if (attribute === null || value.length > MAX_VALUE_LENGTH) return undefined;
-    const at = firstNotBelow(attribute.lastValues, value);
-    if (at === attribute.lastValues.length) return [];
+    const { lastValues } = attribute;
+    const at = firstNotBelow(lastValues.length, (index) => lastValues[index]!, value);
+    if (at === lastValues.length) return [];
     const values = this.#block(name, attribute, at);
-    return values.find((found) => found.value === value)?.runs ?? [];
+    const found = values[firstNotBelow(values.length, (index) => values[index]!.value, value)];
+    return found?.value === value ? found.runs : [];
   }
 
   /** All values of an attribute that are indexed, in order; undefined when none are. @throws CorruptError */
@@ -77,12 +79,10 @@ export class AttributeIndex {
   /** A block of an attribute, by its number among its blocks. */
   #block(name: string, { firstBlock, lastValues }: IndexedAttribute, at: number): readonly AttributeValue[] {
     const id = firstBlock + at;
-    if (this.#open?.id !== id) {
-      const row = this.#select.get(id) as AttributeBlockRow | undefined;
-      if (row === undefined) throw new CorruptError(this.#file, `attribute block ${id}`, 'it is missing');
-      this.#open = { id, values: decodeAttributeBlock(this.#file, row, this.#documents) };
-    }
-    const { values } = this.#open;
+    if (this.#open?.id === id && this.#open.name === name) return this.#open.values;
+    const row = this.#select.get(id) as AttributeBlockRow | undefined;
+    if (row === undefined) throw new CorruptError(this.#file, `attribute block ${id}`, 'it is missing');
+    const values = decodeAttributeBlock(this.#file, row, this.#documents);
     const isOrdered = values.every(
       ({ value }, index) => index === 0 || compareTexts(values[index - 1]!.value, value) < 0,
     );
@@ -90,17 +90,18 @@ export class AttributeIndex {
     if (!isOrdered || !isBehind || values.at(-1)?.value !== lastValues[at]) {
       throw new CorruptError(this.#file, `attribute block ${id}`, `its values are not those listed for "${name}"`);
     }
+    this.#open = { id, name, values };
     return values;
   }
 }
 
-/** Where the first text stands that is not before another. */
-function firstNotBelow(texts: readonly string[], text: string): number {
+/** Which of some texts in order is the first that is not before another; their number when there is none. */
+function firstNotBelow(count: number, textAt: (index: number) => string, text: string): number {
   let low = 0;
-  let high = texts.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareTexts(texts[middle]!, text) < 0) low = middle + 1;
+    if (compareTexts(textAt(middle), text) < 0) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -14,7 +14,10 @@ export function filterOf(options: FilledSearchOptions): ShardFilter {
   ];
   return {
     ...NO_FILTER,
-    attributes: conditions.filter(({ values }) => values.length > 0),
+    // In the order in which shards have them, so that values that stand together there are read together.
+    attributes: conditions
+      .filter(({ values }) => values.length > 0)
+      .map(({ name, values }) => ({ name, values: [...values].sort() })),
     uriPrefixes: options.pathPrefixes,
     modifiedSince: options.modifiedSince === null ? null : Date.parse(options.modifiedSince),
     modifiedBefore: options.modifiedBefore === null ? null : Date.parse(options.modifiedBefore),

@@ -154,6 +154,21 @@ describe('what no document of the corpus has', () => {
   });
 });
 
+test('thousands of values are looked up at once, in any order', async () => {
+  const folder = tempFolder();
+  const path = join(folder, 'corpus');
+  const count = 4000;
+  // 7919 is prime to the count, so this is each of them once.
+  const topics = Array.from({ length: count }, (_, index) => `topic number ${(index * 7919) % count}`);
+  const many = topics.map((topic, index) => ({ _id: `${index}`, text: 'quince', metadata: { topics: [topic] } }));
+  await build({ sources: [await writeJsonl(join(folder, 'a.jsonl'), many)], corpus: path });
+  await withOpen(async (open) => {
+    const odd = topics.filter((_, index) => index % 2 === 1);
+    const { hits } = await open.search('quince', { topics: odd, limit: count });
+    expect(hits.map(({ uri }) => Number(uri) % 2)).toEqual(odd.map(() => 1));
+  }, path);
+});
+
 describe('filters are refused', () => {
   test.each<[SearchOptions | object, string]>([
     [{ modifiedSince: 'yesterday' }, 'modifiedSince'],
