@@ -41,8 +41,10 @@ export async function embedChecked(
       throw fail(`a vector has ${vector.length} dimensions; 1 to ${maxDimensions} are possible`);
     }
     for (let index = 0; index < vector.length; index++) {
-      if (!Number.isFinite(vector[index]))
-        throw fail(`component ${index} of a vector is ${vector[index]}, not a number`);
+      const component = vector[index]!;
+      // Queries travel in 32 bits, where a larger one would be infinite.
+      if (Number.isFinite(component) && Number.isFinite(Math.fround(component))) continue;
+      throw fail(`component ${index} of a vector is ${component}, not a number of 32 bits`);
     }
   }
   return vectors;

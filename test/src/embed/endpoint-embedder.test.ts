@@ -112,6 +112,7 @@ describe('an endpoint', () => {
     ['a number twice', { data: [item(0, [1]), item(1, [1]), item(1, [1])] }, 'numbers an item 1, twice'],
     ['a number too high', { data: [item(0, [1]), item(1, [1]), item(3, [1])] }, 'numbers an item 3'],
     ['vectors of different lengths', { data: [item(0, [1, 2]), item(1, [1]), item(2, [1, 2])] }, 'of 1 dimensions'],
+    ['too large a number', { data: [item(0, [1]), item(1, [1e39]), item(2, [1])] }, 'component 0 of a vector is 1e+39'],
     ['what is no number', { data: [item(0, [1]), item(1, [null]), item(2, [1])] }, 'component 0 of a vector is null'],
     ['no vectors', { data: [item(0, 'AAAA'), item(1, ''), item(2, '')] }, 'no list "embedding"'],
     ['vectors of no dimensions', { data: [item(0, []), item(1, []), item(2, [])] }, '0 dimensions'],
