@@ -11,7 +11,8 @@ export interface Retriever {
   /**
    * Ranks planned queries over the whole corpus: for each at most `limit` hits, best first, each chunk (or document) once,
    * only what filters, phrases, prefixes and exclusions allow; hits with equal scores by uri, collection and ordinal. The same corpus
-   * and query give the same hits, however it is cut into shards and however many threads search. A shard that fails or is late gives none.
+   * and query give the same hits, however it is cut into shards and however many threads search. A shard that fails gives
+   * none; one that is late gives none of the kind it was late with.
    * @param known shards that failed before, not to be asked again.
    * @param deadline milliseconds since the epoch, or null for none. @default what `timeoutMs` says from now
    * @throws the signal's reason when aborted.
