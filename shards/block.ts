@@ -9,10 +9,10 @@
  * `lead_bytes` how much of the chunk comes before its body (heading lines, front matter). The ids repeat what the
  * tables outside say, so that a damaged row or key cannot pass off one chunk's text as another's.
  */
-import { CorruptError } from './errors.ts';
 import { type ChunkId, type DocumentId, HEADING_SEPARATOR, MAX_BLOCK_RAW_BYTES } from './format.ts';
+import { decodeFrame } from './stored-frame.ts';
 import { VarintReader, VarintWriter } from './varint.ts';
-import { decompressFrame, FrameCompressor } from './zstd.ts';
+import { FrameCompressor } from './zstd.ts';
 
 /** One chunk on its way into a block. */
 export interface BlockEntry {
@@ -116,15 +116,7 @@ export class BlockDecoder {
   }
 
   #open<Value>(row: BlockRow, read: (place: ChunkPlace) => Value): Value[] {
-    const part = `block ${row.id}`;
-    if (row.raw_length < 0 || row.raw_length > MAX_BLOCK_RAW_BYTES) {
-      throw new CorruptError(this.#file, part, `raw length ${row.raw_length} is out of range`);
-    }
-    try {
-      return placesIn(row, decompressFrame(row.data, row.raw_length)).map(read);
-    } catch (error) {
-      throw new CorruptError(this.#file, part, error instanceof Error ? error.message : String(error), error);
-    }
+    return decodeFrame(this.#file, `block ${row.id}`, row, MAX_BLOCK_RAW_BYTES, (raw) => placesIn(row, raw).map(read));
   }
 }
 

@@ -1,30 +1,52 @@
-import type { DocumentId } from './format.ts';
+import type { BlockText } from './block.ts';
+import type { ChunkId, DocumentId } from './format.ts';
+import type { ChunkFilter } from './ranking/context.ts';
 import type { ShardReader } from './shard-reader.ts';
 
-/** A document's text. */
+/** The whole text of a document and where its chunks stand in it. */
 export interface DocumentText {
   readonly document: DocumentId;
-  readonly text: string;
+  readonly bytes: Buffer;
+  /** in order; `start` and `end` are bytes of the text. With overlap a chunk begins before the one before it ends. */
+  readonly chunks: readonly { readonly chunk: ChunkId; readonly start: number; readonly end: number }[];
 }
 
-/** The text of every document in order, put together from its chunks. @throws CorruptError when a block is damaged */
-export function* documentTexts(reader: ShardReader): Generator<DocumentText, undefined> {
-  let document: DocumentId | undefined;
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  for (const chunk of reader.chunks()) {
-    if (chunk.document !== document) {
-      if (document !== undefined) yield { document, text: Buffer.concat(parts).toString('utf8') };
-      document = chunk.document;
-      parts = [];
-      bytes = 0;
+/**
+ * The documents of a shard in their order, each put together from its chunks, so that what stands across a cut is whole.
+ * Blocks in which no chunk is allowed are not read, so documents that are not allowed may be missing, or parts of them.
+ * @param filter chunks of the documents that are wanted, all of a document or none; null: all documents
+ * @throws CorruptError
+ */
+export function* documentTexts(reader: ShardReader, filter: ChunkFilter | null): Generator<DocumentText, undefined> {
+  let own: BlockText[] = [];
+  for (const text of reader.blockTexts((first, count) => isAnyAllowed(filter, first, count))) {
+    const [before] = own;
+    if (before !== undefined && before.document !== text.document) {
+      yield joined(own);
+      own = [];
     }
-    // Chunks that overlap repeat the end of the one before.
-    const known = Math.max(0, bytes - chunk.textStart);
-    const part = Buffer.from(chunk.lead + chunk.body).subarray(known);
-    parts.push(part);
-    bytes += part.length;
+    own.push(text);
   }
-  if (document !== undefined) yield { document, text: Buffer.concat(parts).toString('utf8') };
+  if (own.length > 0) yield joined(own);
   return undefined;
+}
+
+function isAnyAllowed(filter: ChunkFilter | null, first: number, count: number): boolean {
+  return filter === null || filter.bitmap.subarray(first, first + count).includes(1);
+}
+
+function joined(texts: readonly BlockText[]): DocumentText {
+  const parts: Buffer[] = [];
+  let [length, reached] = [0, 0];
+  const chunks = texts.map(({ chunk, textStart, text }) => {
+    // With overlap its beginning is there already; after a part that is missing nothing is.
+    const known = Math.min(text.length, Math.max(0, reached - textStart));
+    const start = length - known;
+    if (known < text.length) parts.push(text.subarray(known));
+    length += text.length - known;
+    reached = Math.max(reached, textStart + text.length);
+    return { chunk, start, end: start + text.length };
+  });
+  const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  return { document: texts[0]!.document, bytes, chunks };
 }

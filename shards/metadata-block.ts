@@ -6,10 +6,10 @@
  *
  * `id_gap` is the distance of a document's id to the one before it, the first to 0; the block has the id of the first.
  */
-import { CorruptError, decodePart } from './errors.ts';
 import { MAX_BLOCK_RAW_BYTES } from './format.ts';
+import { decodeFrame } from './stored-frame.ts';
 import { VarintReader, VarintWriter } from './varint.ts';
-import { decompressFrame, type FrameCompressor } from './zstd.ts';
+import type { FrameCompressor } from './zstd.ts';
 
 /** Metadata of one document on its way into a block. */
 export interface MetadataEntry {
@@ -40,12 +40,7 @@ export function encodeMetadataBlock(compressor: FrameCompressor, entries: readon
 
 /** Metadata by document. @throws CorruptError when it is damaged or not the block of the row */
 export function decodeMetadataBlock(file: string, row: MetadataBlockRow): ReadonlyMap<number, string> {
-  const part = `metadata block ${row.id}`;
-  if (!(row.raw_length >= 0 && row.raw_length <= MAX_BLOCK_RAW_BYTES)) {
-    throw new CorruptError(file, part, `raw length ${row.raw_length} is out of range`);
-  }
-  return decodePart(file, part, () => {
-    const raw = decompressFrame(row.data, row.raw_length);
+  return decodeFrame(file, `metadata block ${row.id}`, row, MAX_BLOCK_RAW_BYTES, (raw) => {
     const reader = new VarintReader(raw);
     const entries: [id: number, bytes: number][] = [];
     let last = 0;

@@ -1,7 +1,8 @@
-import { CorruptError, decodePart } from './errors.ts';
+import { CorruptError } from './errors.ts';
 import { BLOCK_LEVEL } from './format.ts';
 import type { Database, Statement } from './sqlite.ts';
-import { decompressFrame, FrameCompressor } from './zstd.ts';
+import { decodeFrame } from './stored-frame.ts';
+import { FrameCompressor } from './zstd.ts';
 
 /** Columns over all chunks, documents or pages of a shard, each stored as one compressed value. */
 export type PackedColumn = 'lengths' | 'documents' | 'order' | 'modified' | 'attributes' | 'leaves';
@@ -24,11 +25,8 @@ export class PackedColumns {
     const part = `its column "${name}"`;
     const row = this.#select.get(name) as [number, Buffer] | undefined;
     if (row === undefined) throw new CorruptError(this.#file, part, 'it is missing');
-    const [rawLength, data] = row;
-    if (!(rawLength >= 0 && rawLength <= maxRawBytes)) {
-      throw new CorruptError(this.#file, part, `raw length ${rawLength} is out of range`);
-    }
-    const bytes = decodePart(this.#file, part, () => decompressFrame(data, rawLength));
+    const [raw_length, data] = row;
+    const bytes = decodeFrame(this.#file, part, { raw_length, data }, maxRawBytes, (raw) => raw);
     const label = labelOf(name);
     // A damaged row or key must not pass off one column as another.
     if (!bytes.subarray(0, label.length).equals(label))

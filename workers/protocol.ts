@@ -19,7 +19,7 @@ import type {
   WordsQuery,
   Work,
 } from '../shards/index.ts';
-import type { PackedHits } from './rank-message.ts';
+import type { PackedHits, PackedQueries } from './rank-message.ts';
 
 /** Errors lose their class and fields between threads, so every answer is one of these. */
 export type Answer<Value> =
@@ -200,14 +200,8 @@ export interface RankOptions extends Limits {
 }
 
 /** Ranks many queries on a thread's shards. */
-export interface RankTask extends RankOptions {
+export interface RankTask extends RankOptions, PackedQueries {
   readonly op: 'rank';
-  /** the terms of all queries, separated by spaces */
-  readonly terms: string;
-  /** chunks of the corpus per term */
-  readonly frequencies: Float64Array;
-  /** packed, see rank-message.ts */
-  readonly queries: Int32Array;
 }
 
 /** A ranked chunk, the shard it stands in, and the name of its document. */
@@ -228,7 +222,7 @@ export interface RankAnswer extends Shortfall {
 }
 
 /** Ranks passages of winning documents. It belongs to answering, as fetching their text does, and has no deadline. */
-export interface EvidenceTask extends EvidenceOptions, Pick<RankTask, 'terms' | 'frequencies' | 'queries'> {
+export interface EvidenceTask extends EvidenceOptions, PackedQueries {
   readonly op: 'evidence';
   readonly items: readonly EvidenceItem[];
 }

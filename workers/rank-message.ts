@@ -11,10 +11,35 @@
  * A query is its terms, choices, phrases, what is required and what is optional; one without terms stands for one that can have no
  * hit.
  */
-import type { ChunkId, DocumentId, PreparedQuery } from '../shards/index.ts';
+import type { ChunkId, DocumentId, PreparedQuery, TermTable } from '../shards/index.ts';
 import type { RankedHit } from './protocol.ts';
 
 const impossible: PreparedQuery = { terms: [], required: [], choices: [], optional: [], phrases: [] };
+
+/** Queries as they travel, with their terms. */
+export interface PackedQueries {
+  /** the terms of all queries, separated by spaces */
+  readonly terms: string;
+  /** chunks of the corpus per term */
+  readonly frequencies: Float64Array;
+  readonly queries: Int32Array;
+}
+
+/** Packs queries and their terms; null is a query that can have no hit. */
+export function packGroup(
+  queries: readonly (PreparedQuery | null)[],
+  { terms, frequencies }: TermTable,
+): PackedQueries {
+  return { queries: packQueries(queries), terms: terms.join(' '), frequencies };
+}
+
+/** Unpacks what {@link packGroup} made. */
+export function unpackGroup({ queries, terms, frequencies }: PackedQueries): {
+  readonly queries: PreparedQuery[];
+  readonly table: TermTable;
+} {
+  return { queries: unpackQueries(queries), table: { terms: terms.split(' '), frequencies } };
+}
 
 /** Packs queries; null is one that can have no hit. */
 export function packQueries(queries: readonly (PreparedQuery | null)[]): Int32Array {

@@ -41,7 +41,7 @@ import type {
   ShardTarget,
   Shortfall,
 } from './protocol.ts';
-import { packHits, unpackQueries } from './rank-message.ts';
+import { packHits, unpackGroup } from './rank-message.ts';
 import type { ShardCache } from './shard-cache.ts';
 
 /** Counts terms; what is looked up stays in the cache, so ranking need not look it up again. */
@@ -62,8 +62,8 @@ export function countTerms(task: CountTask, shards: ShardCache): CountAnswer {
 /** Ranks the queries of a task and names the hits. */
 export function answerRank(task: RankTask, shards: ShardCache): RankAnswer {
   const startedAt = performance.now();
-  const table = { terms: task.terms.split(' '), frequencies: task.frequencies };
-  const { hits, ...rest } = rankShards(unpackQueries(task.queries), table, task, shards);
+  const { queries, table } = unpackGroup(task);
+  const { hits, ...rest } = rankShards(queries, table, task, shards);
   const { named, unnamed } = nameHits(hits, task.floors, shards);
   return { ...rest, hits: packHits(named), unnamed, ms: performance.now() - startedAt };
 }
@@ -128,8 +128,8 @@ export function inShard({ score, chunk, document, ordinal }: RankedChunk, shard:
 /** Finds the best passages of winning documents; a shard that fails, fails alone. */
 export function rankEvidence(task: EvidenceTask, shards: ShardCache): EvidenceAnswer {
   const { count, filter, words, scoring } = task;
-  const queries = unpackQueries(task.queries);
-  const weighted = weighTerms({ terms: task.terms.split(' '), frequencies: task.frequencies }, scoring);
+  const { queries, table } = unpackGroup(task);
+  const weighted = weighTerms(table, scoring);
   const check = checkOf({ stop: task.stop, deadline: null });
   return task.items.map(({ shard, documents, query }) =>
     answerOf(shards.target(shard), () => {
@@ -141,13 +141,7 @@ export function rankEvidence(task: EvidenceTask, shards: ShardCache): EvidenceAn
 
 /** Order of hits with the same score; a name is read when it is first needed. */
 export function nameOrder(shards: ShardCache): NameOrder<ShardHit> {
-  const names = new Map<string, DocumentName>();
-  return byName((hit) => {
-    const key = `${hit.shard}/${hit.document}`;
-    const name = names.get(key) ?? nameForOrder(hit, shards);
-    names.set(key, name);
-    return name;
-  });
+  return byName((hit) => nameForOrder(hit, shards));
 }
 
 /** A damaged name comes first, so that its hit is among those that are named, and the damage is reported. */

@@ -92,10 +92,14 @@ export class ShardCache {
 
   /** Closes one shard, so that the next use opens it anew. */
   drop(id: string): void {
-    this.#open.get(id)?.close();
-    this.#open.delete(id);
+    this.#closeOne(id);
     this.#nameCount -= this.#names.get(id)?.size ?? 0;
     this.#names.delete(id);
+  }
+
+  #closeOne(id: string): void {
+    this.#open.get(id)?.close();
+    this.#open.delete(id);
   }
 
   /** Closes all. */
@@ -106,6 +110,7 @@ export class ShardCache {
 
   #closeOldest(): void {
     const [oldest] = this.#open.keys();
-    if (oldest !== undefined) this.drop(oldest);
+    // A sealed shard never changes, so the names read from it stay true.
+    if (oldest !== undefined) this.#closeOne(oldest);
   }
 }

@@ -18,10 +18,11 @@
  * when there are more attributes than are listed. Then documents have to be asked themselves. So they have to for names and
  * values over {@link MAX_NAME_LENGTH} and {@link MAX_VALUE_LENGTH}, which stand in no index.
  */
+
 import { compareTexts } from '../document.ts';
-import { CorruptError, decodePart } from '../errors.ts';
+import { decodePart } from '../errors.ts';
+import { decodeFrame } from '../stored-frame.ts';
 import { VarintReader, VarintWriter } from '../varint.ts';
-import { decompressFrame } from '../zstd.ts';
 
 /** Longest name and value that are indexed, in UTF-16 units. */
 export const MAX_NAME_LENGTH = 256;
@@ -147,12 +148,7 @@ export class AttributeBlockEncoder {
 
 /** Reads the values of a block in their order. @throws CorruptError when it is damaged, or not the one of the row. */
 export function decodeAttributeBlock(file: string, row: AttributeBlockRow, documentCount: number): AttributeValue[] {
-  const part = `attribute block ${row.id}`;
-  if (!(row.raw_length >= 0 && row.raw_length <= maxBlockRawBytes)) {
-    throw new CorruptError(file, part, `raw length ${row.raw_length} is out of range`);
-  }
-  return decodePart(file, part, () => {
-    const raw = decompressFrame(row.data, row.raw_length);
+  return decodeFrame(file, `attribute block ${row.id}`, row, maxBlockRawBytes, (raw) => {
     const reader = new VarintReader(raw);
     if (reader.next() !== row.id) throw new RangeError('it is another block');
     const values: AttributeValue[] = [];

@@ -11,7 +11,7 @@ import { ATTRIBUTES, type AttributedDocument } from './document-attributes.ts';
  * @throws CorruptError
  */
 export function* attributedDocuments(reader: ShardReader, name: string | null): Generator<AttributedDocument> {
-  const texts = name === null || name === ATTRIBUTES.mention ? documentTexts(reader) : null;
+  const texts = name === null || name === ATTRIBUTES.mention ? documentTexts(reader, null) : null;
   try {
     for (const document of reader.documents()) {
       const { kind, collection, fileType, label } = document;
@@ -28,5 +28,5 @@ function textOf(reader: ShardReader, document: DocumentId, next: DocumentText | 
   if (next?.document !== document) {
     throw new CorruptError(reader.file, 'document', `the text of document ${document} is missing`);
   }
-  return next.text;
+  return next.bytes.toString('utf8');
 }

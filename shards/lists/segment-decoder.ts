@@ -1,6 +1,5 @@
-import { CorruptError, decodePart } from '../errors.ts';
+import { decodeFrame } from '../stored-frame.ts';
 import { VarintReader } from '../varint.ts';
-import { decompressFrame } from '../zstd.ts';
 import { BLOCK_CHUNKS, MAX_SEGMENT_RAW_BYTES, OVER, type SegmentHead } from './list-format.ts';
 
 /** A row of the table list_segment. */
@@ -26,11 +25,9 @@ export interface ExpandedPostings {
 
 /** Opens a stored segment. @throws CorruptError when it is damaged or not the one its head describes. */
 export function decodeSegment(file: string, row: SegmentRow, head: SegmentHead, chunkCount: number): ExpandedPostings {
-  const part = `list segment ${row.id}`;
-  if (!(row.raw_length >= 0 && row.raw_length <= MAX_SEGMENT_RAW_BYTES)) {
-    throw new CorruptError(file, part, `raw length ${row.raw_length} is out of range`);
-  }
-  return decodePart(file, part, () => expand(decompressFrame(row.data, row.raw_length), row.id, head, chunkCount));
+  return decodeFrame(file, `list segment ${row.id}`, row, MAX_SEGMENT_RAW_BYTES, (raw) =>
+    expand(raw, row.id, head, chunkCount),
+  );
 }
 
 function expand(raw: Buffer, id: number, head: SegmentHead, chunkCount: number): ExpandedPostings {

@@ -1,8 +1,8 @@
+import { type DocumentText, documentTexts } from '../document-texts.ts';
 import type { ChunkId } from '../format.ts';
 import type { ChunkFilter } from '../ranking/context.ts';
 import type { RankedChunk } from '../ranking/rank-shard.ts';
 import type { ShardReader } from '../shard-reader.ts';
-import { type DocumentText, documentTexts } from './document-texts.ts';
 import { type LiteralFinder, SearchedText } from './literal.ts';
 
 /** What is wanted of a scan. */

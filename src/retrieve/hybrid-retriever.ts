@@ -5,7 +5,7 @@ import type { RetrieverRanks } from '../search/hits.ts';
 import { deadlineOf } from '../search/limits.ts';
 import type { QueryPlan } from '../search/match-policy.ts';
 import type { FilledSearchOptions } from '../search/options.ts';
-import type { RankedGroup, RungHit } from '../search/ranked-group.ts';
+import { keyOf, type RankedGroup, type RungHit } from '../search/ranked-group.ts';
 import { depthOf } from './list-depth.ts';
 import type { Retriever } from './retriever.ts';
 
@@ -80,13 +80,12 @@ function fuse(
   vector: readonly RungHit[],
   { by, limit }: Pick<FilledSearchOptions, 'by' | 'limit'>,
 ): RungHit[] {
-  const keyOf = ({ shard, chunk, document }: RankedHit): string => `${shard}/${by === 'chunk' ? chunk : document}`;
   const entries = new Map<string, Entry>();
-  for (const [index, hit] of lexical.entries()) entries.set(keyOf(hit), { hit, lexical: index + 1, vector: null });
+  for (const [index, hit] of lexical.entries()) entries.set(keyOf(hit, by), { hit, lexical: index + 1, vector: null });
   for (const [index, hit] of vector.entries()) {
     const rank = index + 1;
-    const known = entries.get(keyOf(hit));
-    if (known === undefined) entries.set(keyOf(hit), { hit, lexical: null, vector: rank });
+    const known = entries.get(keyOf(hit, by));
+    if (known === undefined) entries.set(keyOf(hit, by), { hit, lexical: null, vector: rank });
     else {
       known.vector = rank;
       if (rank < known.lexical!) known.hit = hit;

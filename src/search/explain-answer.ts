@@ -8,6 +8,11 @@ export function describeTokens(rung: Rung): RungExplanation['tokens'] {
   return rung.tokens.map(({ text, alternatives }) => ({ text, alternatives }));
 }
 
+/** A step that looked through text, where no index was asked. */
+export function describeScan(rung: Rung, hits: number, ms: number): RungExplanation {
+  return { name: rung.name, tokens: describeTokens(rung), hits, ms, threadMs: ms, work: noWork() };
+}
+
 /** What several threads did together. */
 export function sumOf(parts: readonly Work[]): Work {
   const sum = noWork();

@@ -10,6 +10,11 @@ export interface RungHit extends RankedHit {
   readonly retrievers?: RetrieverRanks;
 }
 
+/** What a hit is of which a list has one: its chunk, or its document. */
+export function keyOf({ shard, chunk, document }: RankedHit, by: 'chunk' | 'document'): string {
+  return `${shard}/${by === 'chunk' ? chunk : document}`;
+}
+
 /** A query ranked over the whole corpus; the text of its hits is not fetched yet. */
 export interface RankedAnswer {
   readonly plan: QueryPlan;

@@ -2,7 +2,6 @@ import {
   COLUMN_UNITS,
   canMatch,
   DEFAULT_SCORING,
-  noWork,
   prepareQuery,
   type Scoring,
   visitTerms,
@@ -11,7 +10,7 @@ import {
 import type { Limits, RankedHit, ShardFailure, ShardTarget, Shortfall } from '../../workers/protocol.ts';
 import type { Retriever } from '../retrieve/retriever.ts';
 import { coverageOf } from './coverage.ts';
-import { describeTokens, explanationOf, roundMs, sumOf } from './explain-answer.ts';
+import { describeScan, describeTokens, explanationOf, roundMs, sumOf } from './explain-answer.ts';
 import { fetchHits } from './fetch-hits.ts';
 import { filterOf } from './filter.ts';
 import type { RungExplanation, SearchAnswer } from './hits.ts';
@@ -20,7 +19,7 @@ import { deadlineOf, stopFlagOf } from './limits.ts';
 import { planQuery, planScan, type QueryPlan, scanRung, settlePlan } from './match-policy.ts';
 import type { FilledSearchOptions } from './options.ts';
 import type { QueryAnalyzer } from './query-analyzer.ts';
-import type { RankedAnswer, RankedGroup, RungHit } from './ranked-group.ts';
+import { keyOf, type RankedAnswer, type RankedGroup, type RungHit } from './ranked-group.ts';
 import type { ShardPool } from './shard-pool.ts';
 import { type SynonymRule, Synonyms } from './synonyms.ts';
 import { TermStatistics } from './term-statistics.ts';
@@ -170,7 +169,7 @@ export class Searcher implements Retriever {
         k: options.limit,
         by: options.by,
         filter: filterOf(options),
-        words: planWordFilter(this.#analyzer, options),
+        words: this.wordFilter(options),
         excluded: order.filter((id) => !damaged.some(({ shard }) => shard === id)),
         deadline,
         stop,
@@ -189,15 +188,7 @@ export class Searcher implements Retriever {
         const rung = rungs[at]!;
         const added = result.hits[at]!.slice(0, options.limit - answer.hits.length).map((hit) => ({ ...hit, rung }));
         const hits = [...answer.hits, ...added];
-        const step = {
-          name: rung.name,
-          tokens: describeTokens(rung),
-          hits: added.length,
-          ms,
-          threadMs: ms,
-          work: noWork(),
-        };
-        const steps = options.explain ? [...answer.steps, step] : answer.steps;
+        const steps = options.explain ? [...answer.steps, describeScan(rung, added.length, ms)] : answer.steps;
         return { ...answer, rung: hits[0]?.rung ?? answer.rung, hits, steps };
       }),
       coverage: { ...coverage, failed: coverage.failed - scanned, scanned },
@@ -326,15 +317,7 @@ export class Searcher implements Retriever {
     const answers = plans.map((plan, query): RankedAnswer => {
       const rung = plan.rungs[0]!;
       const hits = result.hits[query]!.map((hit) => ({ ...hit, rung }));
-      const step = {
-        name: rung.name,
-        tokens: describeTokens(rung),
-        hits: hits.length,
-        ms,
-        threadMs: ms,
-        work: noWork(),
-      };
-      return { plan, rung, hits, steps: [step] };
+      return { plan, rung, hits, steps: [describeScan(rung, hits.length, ms)] };
     });
     const timedOut = new Set(result.timedOut);
     const coverage = coverageOf(this.#shards.size, failures, timedOut);
@@ -372,7 +355,6 @@ function newHits(
   { by, limit }: FilledSearchOptions,
 ): readonly RankedHit[] {
   if (known.length === 0) return hits;
-  const keyOf = ({ shard, chunk, document }: RankedHit): string => `${shard}/${by === 'chunk' ? chunk : document}`;
-  const seen = new Set(known.map(keyOf));
-  return hits.filter((hit) => !seen.has(keyOf(hit))).slice(0, limit - known.length);
+  const seen = new Set(known.map((hit) => keyOf(hit, by)));
+  return hits.filter((hit) => !seen.has(keyOf(hit, by))).slice(0, limit - known.length);
 }

@@ -25,7 +25,7 @@ import type {
   VerifyAnswer,
   VerifyTask,
 } from '../../workers/protocol.ts';
-import { packQueries, unpackHits } from '../../workers/rank-message.ts';
+import { packGroup, unpackHits } from '../../workers/rank-message.ts';
 import type { Lane } from '../lane.ts';
 import { ThreadLane } from '../thread-lane.ts';
 import { CallingLane } from './calling-lane.ts';
@@ -115,16 +115,14 @@ export class ShardPool {
    */
   async rank(
     queries: readonly (PreparedQuery | null)[],
-    { terms, frequencies }: TermTable,
+    table: TermTable,
     options: Omit<RankOptions, 'floors'>,
     isNeeded: (thread: number) => boolean,
   ): Promise<RankResult> {
     const asked = this.#lanes.filter((_, index) => isNeeded(index));
     const task: RankTask = {
       op: 'rank',
-      queries: packQueries(queries),
-      terms: terms.join(' '),
-      frequencies,
+      ...packGroup(queries, table),
       ...options,
       floors: newFloors(queries.length),
     };
@@ -143,10 +141,10 @@ export class ShardPool {
   async evidence(
     items: readonly EvidenceItem[],
     queries: readonly (PreparedQuery | null)[],
-    { terms, frequencies }: TermTable,
+    table: TermTable,
     options: EvidenceOptions,
   ): Promise<EvidenceAnswer> {
-    const task = { queries: packQueries(queries), terms: terms.join(' '), frequencies, ...options };
+    const task = { ...packGroup(queries, table), ...options };
     return await this.#askOwners(
       items.map(({ shard }) => shard),
       (thread, positions) =>
